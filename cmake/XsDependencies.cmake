@@ -1,0 +1,26 @@
+# Debian packages behind imported targets XsDep::NAME. With XS_STATIC_DEPS the archives are linked.
+find_package(PkgConfig REQUIRED)
+
+function(xs_dependency name package archive)
+  pkg_check_modules(XS_${name} REQUIRED ${package})
+  add_library(XsDep::${name} INTERFACE IMPORTED)
+  target_include_directories(XsDep::${name} SYSTEM INTERFACE ${XS_${name}_INCLUDE_DIRS})
+  if(XS_STATIC_DEPS)
+    find_library(XS_${name}_ARCHIVE NAMES ${archive} HINTS ${XS_${name}_LIBDIR} REQUIRED)
+    target_link_libraries(XsDep::${name} INTERFACE ${XS_${name}_ARCHIVE} ${ARGN})
+  else()
+    target_link_libraries(XsDep::${name} INTERFACE ${XS_${name}_LINK_LIBRARIES})
+  endif()
+endfunction()
+
+find_path(XS_XXHASH_INCLUDE xxhash.h REQUIRED) # header only: compiled in
+if(XS_TOOLS)
+  xs_dependency(sqlite sqlite3 libsqlite3.a m dl)
+  xs_dependency(protobuf_c libprotobuf-c libprotobuf-c.a)
+  xs_dependency(zstd libzstd libzstd.a)
+  xs_dependency(popt popt libpopt.a)
+  find_program(XS_PROTOC_C NAMES protoc-c REQUIRED)
+endif()
+if(XS_TESTS)
+  xs_dependency(cmocka cmocka libcmocka-static.a)
+endif()

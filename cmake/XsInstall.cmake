@@ -1,0 +1,11 @@
+# find_package(xs) and pkg-config xs.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
+set(libraries xs xs_static xs_build)
+if(XS_TOOLS)
+  list(APPEND libraries xsread xsread_static)
+endif()
+install(TARGETS xs xs_static EXPORT xsTargets)
+install(DIRECTORY lib/include/xs kernels/include/xs DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -1,0 +1,78 @@
+/* The record: 16 bytes, four whole 32-bit words, written by one 16-byte store.
+ *
+ *   word 0  sequence   position in the ring's stream, low bits; starts at 1, so zeroed memory is empty
+ *   word 1  code 8 | object 24      (code in the high byte: no shift at run time)
+ *   word 2  value      low 32 bits
+ *   word 3  time       low 32 bits of nanoseconds (%globaltimer_lo on CUDA, CLOCK_BOOTTIME on the host)
+ *
+ * An event is one record, or a head with code FULL followed by 1 to 3 MORE records with the next sequences:
+ *
+ *   detail     word 1 = MORE | detail 24 (kind 8 | order 3 | scope 2 | fence 3 | cmp 3 | result 3 | further 2)
+ *              word 2 = the event's detail word      word 3 = high 32 bits of the time
+ *   further 1  word 1 = MORE | a 24,  word 2 = b,  word 3 = c      as listed below
+ *   further 2  the same
+ *
+ *   event                    further 1 (a, b, c)                                    further 2 (a, b, c)
+ *   SIGNAL, WATERMARK, RESET 0, value_hi, 0                                          -
+ *   WAIT_START               0, need_hi, observed_hi            (wide pads only)     -
+ *   WAIT_END                 line 16 | stage 8, slept_lo, last_fail                  slept_hi 16 | polls_hi 8, observed_hi, need_hi
+ *   PASS                     0, observed_hi, need_hi            (wide pads only)     -
+ *   ARRIVE                   weight, old_hi, target_lo          (value = old_lo)     -
+ *   GATE_ARRIVE              0, old_hi, 0                                            -
+ *   PUBLISH, CONSUME         depth, sequence_hi, 0                                   -
+ *   WRITER_BEGIN             rank, warp 16 | SM 16 (SM high), epoch_lo               -
+ *   READ/WRITE/WORK_BEGIN    peer (0xffffff: none), rows, bytes                      -
+ *
+ * last_fail and slept are nanoseconds; a field that would overflow holds its largest value, read as "at least".
+ * The one-record form of ARRIVE packs value = old 12 | weight 8 (<< 12) | expected 12 (<< 20), where old counts from
+ * the epoch's base; where one does not fit, FULL is used, with old absolute.
+ * A design note asks for at most two records an event; a wait's end needs three, since "two" would cut either the time
+ * or the slept nanoseconds. Waits that had to wait have the time.
+ *
+ * A 16-byte store to a 16-byte aligned address is whole on every path measured (docs/limits.md), if it is read by one
+ * 16-byte load. */
+#ifndef XS_RECORD_H
+#define XS_RECORD_H
+
+#include <xs/events.h>
+
+typedef struct xs_record {
+    uint32_t sequence;
+    uint32_t code_object;
+    uint32_t value;
+    uint32_t time;
+} __attribute__((aligned(16))) xs_record;
+
+XS_STATIC_ASSERT(sizeof(xs_record) == 16, "a record is 16 bytes");
+
+/* Width of the sequence number. 32 in every real build; tests build 8 and 3 to reach the wrap. */
+#ifndef XS_SEQUENCE_BITS
+#define XS_SEQUENCE_BITS 32
+#endif
+#define XS_SEQUENCE_MASK ((uint32_t)(0xffffffffu >> (32 - XS_SEQUENCE_BITS)))
+
+#define XS_OBJECT_MASK 0xffffffu
+#define XS_NO_PEER 0xffffffu
+
+#define XS_HEAD(code, object) (((uint32_t)(code) << 24) + (uint32_t)(object))
+
+#define XS_DETAIL(kind, order, scope, fence, cmp, result, further)                                          \
+    (((uint32_t)XS_CODE_MORE << 24) | (uint32_t)(kind) | ((uint32_t)(order) << 8) |                        \
+     ((uint32_t)(scope) << 11) | ((uint32_t)(fence) << 13) | ((uint32_t)(cmp) << 16) |                      \
+     ((uint32_t)(result) << 19) | ((uint32_t)(further) << 22))
+
+#define XS_DETAIL_KIND(w) ((w) & 0xffu)
+#define XS_DETAIL_ORDER(w) (((w) >> 8) & 7u)
+#define XS_DETAIL_SCOPE(w) (((w) >> 11) & 3u)
+#define XS_DETAIL_FENCE(w) (((w) >> 13) & 7u)
+#define XS_DETAIL_CMP(w) (((w) >> 16) & 7u)
+#define XS_DETAIL_RESULT(w) (((w) >> 19) & 7u)
+#define XS_DETAIL_FURTHER(w) (((w) >> 22) & 3u)
+
+#define XS_MORE(a) (((uint32_t)XS_CODE_MORE << 24) | ((uint32_t)(a) & XS_OBJECT_MASK))
+
+/* One-record ARRIVE. */
+#define XS_ARRIVE_FITS(old, weight, expected) ((old) < 4096u && (weight) < 256u && (expected) < 4096u)
+#define XS_ARRIVE_PACK(old, weight, expected) ((old) | ((weight) << 12) | ((expected) << 20))
+
+#endif

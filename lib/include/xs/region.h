@@ -1,0 +1,150 @@
+/* The region: the memory that kernels write events into, one per process. A memfd on real runs (sealed, so that it
+ * cannot shrink under a reader), readable by another process after SIGKILL. Everything that a reader needs to take it
+ * apart is in its header: magic, version, sizes, offsets and strides. Fixed-width types only; offsets are bytes from the
+ * region's first byte.
+ *
+ *   header | control | groups (ring bitmap) | ring headers | status lines | records | catalog | journal
+ */
+#ifndef XS_REGION_H
+#define XS_REGION_H
+
+#include <xs/record.h>
+
+/* Stored XORed, so that a memory scan does not match the constants of the program itself. */
+#define XS_REGION_MAGIC (0x314e4f4947455258ull ^ 0xa5a5a5a5a5a5a5a5ull)
+#define XS_REGION_VERSION 1u
+
+enum xs_region_state { XS_REGION_INIT = 0, XS_REGION_LIVE = 1, XS_REGION_ENDED = 2 };
+
+typedef struct xs_region_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t header_bytes;
+    uint64_t total_bytes;
+    uint64_t events_hash; /* of the event and code tables: xs_events_hash() */
+    uint32_t record_bytes;
+    uint32_t sequence_bits;
+    uint32_t state; /* xs_region_state; ENDED is the clean-shutdown flag */
+    uint32_t virtual_time; /* 1: sim; host, process and time are virtual */
+    /* identity */
+    uint64_t host;    /* hash of the boot id; 0 on sim */
+    uint64_t process; /* hash of boot id, pid and start time; 1 + first rank on sim */
+    uint64_t start_time; /* CLOCK_BOOTTIME, ns */
+    int64_t start_realtime; /* CLOCK_REALTIME, ns, at the same moment */
+    int32_t pid;
+    int32_t device; /* CUDA ordinal; -1: host backend */
+    uint32_t first_rank; /* ranks first_rank .. first_rank + ranks - 1 live in this process */
+    uint32_t ranks;
+    uint32_t world_ranks;
+    /* rings */
+    uint32_t rings_per_rank;
+    uint32_t groups_per_rank; /* 64 rings a group, one bitmap word each */
+    uint32_t ring_records;    /* power of two */
+    uint32_t lines_per_ring;  /* status lines: waits that one writer may have open at once */
+    uint32_t reserved0;
+    uint64_t control_offset;
+    uint64_t groups_offset;
+    uint64_t ring_headers_offset;
+    uint64_t ring_header_stride;
+    uint64_t status_offset;
+    uint64_t status_stride; /* per line */
+    uint64_t records_offset;
+    uint64_t records_stride; /* per ring: ring_records + 4 records; record [ring_records] is the overflow slot */
+    uint64_t catalog_offset; /* capture frames that describe: names, pads, plan. Append only */
+    uint64_t catalog_bytes;
+    uint64_t catalog_used; /* committed with release order */
+    uint64_t journal_offset; /* ring of xs_journal_entry: launches, clock pairs, host calls */
+    uint64_t journal_entries; /* power of two */
+} xs_region_header;
+
+/* What a kernel reads at writer-begin and at back-off stages, and the counters that keep silence out. */
+typedef struct xs_control {
+    uint32_t started; /* xs_started_bits */
+    uint32_t freeze;  /* set before a trap: nobody records after it is seen */
+    uint32_t rank_first, rank_last; /* filters, inclusive */
+    uint32_t block_first, block_last;
+    uint64_t epoch_first, epoch_last;
+    uint8_t pad0[24];
+    uint64_t no_ring; /* writers that found no free ring */
+    uint64_t foreign; /* record calls from another lane than the one chosen at writer-begin */
+    uint64_t no_line; /* waits that found no free status line */
+    uint8_t pad1[40];
+} xs_control;
+XS_STATIC_ASSERT(sizeof(xs_control) == 128, "two cache lines: what is read, and the counters");
+
+enum xs_started_bits { XS_STARTED = 1, XS_STARTED_PAYLOAD = 2 };
+
+typedef struct xs_ring_owner {
+    uint64_t first;   /* 64-bit sequence of its first record */
+    uint64_t time;    /* ns, when it took the ring */
+    uint32_t launch;
+    uint32_t block;   /* index inside the rank */
+    uint32_t warp_sm; /* warp 16 | SM 16 (high) */
+    uint32_t role;
+} xs_ring_owner;
+XS_STATIC_ASSERT(sizeof(xs_ring_owner) == 32, "owner entries are 32 bytes");
+
+#define XS_RING_OWNERS 8u
+#define XS_RING_MAGIC 0x474e4952u
+
+/* 512 bytes; lines of 64 bytes by who writes them. */
+typedef struct xs_ring_header {
+    uint32_t magic;
+    uint32_t index; /* in the region: rank_index * rings_per_rank + ring */
+    uint32_t rank;
+    int32_t device;
+    uint32_t capacity;
+    uint32_t lines;
+    uint8_t pad0[40];
+    uint64_t next;   /* writer: next 64-bit sequence; exact while the ring is free */
+    uint32_t owners; /* writer: owners so far; the newest is owners[(owners - 1) % 8] */
+    uint32_t mode;   /* writer: xs_ring_mode of the file that took it last */
+    uint8_t pad1[48];
+    uint64_t consumed; /* collector: everything up to this sequence was taken (discard mode looks at it when full) */
+    uint8_t pad2[56];
+    uint8_t pad3[64];
+    xs_ring_owner owner[XS_RING_OWNERS];
+} xs_ring_header;
+XS_STATIC_ASSERT(sizeof(xs_ring_header) == 512, "ring headers are 512 bytes");
+
+enum xs_ring_mode { XS_OVERWRITE = 0, XS_DISCARD = 1 };
+
+/* Picked per file at compile time. */
+#ifndef XS_RING_MODE
+#define XS_RING_MODE XS_OVERWRITE
+#endif
+
+/* A status line: what one open wait is doing. Eight parts of 16 bytes; word 0 of each is the generation, so that a
+ * half-new line is recognised (a reader takes the line only if all eight agree). Generation 0: never used. */
+enum xs_line_state { XS_LINE_FREE = 0, XS_LINE_WAITING = 1, XS_LINE_SLOW = 2, XS_LINE_GIVEN_UP = 3, XS_LINE_OVER = 4 };
+
+typedef struct xs_status_line {
+    struct { uint32_t generation, state_stage, object, need_lo; } p0; /* state 8 | stage 8 | result 8 | cmp 8 */
+    struct { uint32_t generation, need_hi, observed_lo, observed_hi; } p1;
+    struct { uint32_t generation, polls, time_lo, time_hi; } p2;   /* when this line was written */
+    struct { uint32_t generation, start_lo, start_hi, epoch; } p3; /* when the wait began */
+    struct { uint32_t generation, line_role, user, heartbeat; } p4; /* source line 16 | role 16 (high) */
+    struct { uint32_t generation, signal_object, signal_lo, signal_hi; } p5; /* last slot and value it signalled */
+    struct { uint32_t generation, cursor, block, warp_sm; } p6;
+    struct { uint32_t generation, launch, rank, polls_hi; } p7;
+} xs_status_line;
+XS_STATIC_ASSERT(sizeof(xs_status_line) == 128, "a status line is two cache lines");
+
+/* The journal: what the host does that is too frequent for the catalog. */
+enum xs_journal_kind {
+    XS_JOURNAL_LAUNCH_BEGIN = 1, /* a = launch, b = kernel name id, c = time, d = grid, e = block, f = first rank | ranks << 32 */
+    XS_JOURNAL_LAUNCH_END = 2,   /* a = launch, b = 0, c = time, d = result */
+    XS_JOURNAL_CLOCK = 3,        /* a = device + 1, b = 0, c = CLOCK_BOOTTIME, d = CLOCK_REALTIME (or device time), e = bracket, ns */
+    XS_JOURNAL_HOST_CALL = 4,    /* a = enum of the call, c = time */
+    XS_JOURNAL_TRACE_STATE = 5   /* a = started bits, c = time: tracing was switched */
+};
+
+typedef struct xs_journal_entry {
+    uint64_t sequence; /* 1-based, written last with release order; stamps the entry */
+    uint32_t kind;
+    uint32_t a;
+    uint64_t b, c, d, e, f, g;
+} xs_journal_entry;
+XS_STATIC_ASSERT(sizeof(xs_journal_entry) == 64, "journal entries are one cache line");
+
+#endif

@@ -1,0 +1,177 @@
+/* xs: cross-device synchronisation primitives that can show what they did. Host API, plain C ABI.
+ *
+ * Environment (each is a field of xs_config too; the environment wins):
+ *   XS_BACKEND=host|cuda          XS_SCHEDULER=threads|sim        XS_SEED=N            XS_RESIDENCY=BLOCKS
+ *   XS_RANK, XS_RANKS             (else RANK/WORLD_SIZE, OMPI_COMM_WORLD_RANK/SIZE, PMI_RANK/SIZE, SLURM_PROCID/NTASKS)
+ *   XS_WORLD=NAME                 what processes of one world share; (else MASTER_ADDR+MASTER_PORT, job ids)
+ *   XS_TRACE_START=0|1            start tracing at creation (1)   XS_PAYLOAD=0|1       payload and work events (1)
+ *   XS_CAPTURE=NAME               capture file; unset and no recorder: rings only
+ *   XS_CAPTURE_BYTES, XS_CAPTURE_SECONDS   bound the capture      XS_CAPTURE_WHEN=always|trigger
+ *   XS_RING_RECORDS, XS_RINGS     records a ring (4096), rings a rank (64)
+ *   XS_FILTER_RANKS=A-B  XS_FILTER_BLOCKS=A-B  XS_FILTER_EPOCHS=A-B
+ *   XS_WAIT_NS                    bound of every unbounded wait's launch: the world aborts when it is reached (0: never)
+ *
+ * Every function returns 0 or more, or a negative xs_error; nothing prints or exits. A world may be used from several
+ * threads where a comment says so. */
+#ifndef XS_H
+#define XS_H
+
+#include <xs/errors.h>
+#include <xs/handle.h>
+
+XS_EXTERN_C_BEGIN
+
+#define XS_VERSION_MAJOR 0
+#define XS_VERSION_MINOR 1
+#define XS_VERSION_PATCH 0
+
+typedef struct xs_world xs_world;
+typedef struct xs_kernel xs_kernel;
+
+/* Zero means default in every field but size. */
+typedef struct xs_config {
+    uint32_t size;         /* sizeof(xs_config) */
+    uint32_t version;      /* 1 */
+    const char *backend;   /* "host" (default where there is no GPU) or "cuda" */
+    const char *scheduler; /* host backend: "threads" (default) or "sim" */
+    const char *world;     /* name shared by the processes of this world; NULL: this process alone */
+    uint32_t ranks;        /* of the whole world; 0: from the environment, else 1 */
+    uint32_t first_rank;   /* first rank of this process */
+    uint32_t local_ranks;  /* ranks in this process; 0: all if world is NULL, else 1 */
+    uint32_t residency;    /* host backend: blocks that run at once, per process; 0: all */
+    uint64_t seed;         /* sim */
+    uint64_t shared_bytes; /* address space for pads and buffers, per rank; 0: 256 MiB (sparse) */
+    uint32_t ring_records; /* power of two, 4 .. 65536; 0: 4096 */
+    uint32_t rings;        /* a rank, multiple of 64; 0: 64 */
+    uint32_t lines;        /* status lines a ring; 0: max(4, ranks) */
+    int32_t trace_start;   /* 0: default (on), 1: on, -1: off until xs_trace_start */
+    int32_t payload;       /* 0: default (on), 1: on, -1: off */
+    const char *capture;   /* NAME or NAME.xs; NULL: none */
+    uint64_t capture_bytes;   /* bound; 0: none */
+    uint64_t capture_seconds; /* bound; 0: none */
+    int32_t capture_on_trigger; /* 1: rings only, dumped at the first wait that gives up, abort, exit, SIGUSR1 */
+    int32_t reserved0;
+    uint64_t wait_ns; /* see XS_WAIT_NS */
+} xs_config;
+
+/* A capture and its collector start here, if the configuration or a recorder (`xs record`) asks for one. */
+XS_API int xs_world_create(const xs_config *config, xs_world **world);
+/* Waits for running launches, drains, closes the capture. The world is gone whatever is returned. */
+XS_API int xs_world_destroy(xs_world *world);
+
+XS_API uint32_t xs_world_ranks(const xs_world *world);
+XS_API uint32_t xs_world_first_rank(const xs_world *world);
+XS_API uint32_t xs_world_local_ranks(const xs_world *world);
+XS_API const char *xs_world_backend(const xs_world *world);   /* "host" or "cuda" */
+XS_API const char *xs_world_scheduler(const xs_world *world); /* "threads", "sim" or "cuda" */
+
+/* Pads, buffers and channels: created in the same order with the same shape by every process of the world (a difference
+ * is XS_E_SHAPE). Memory belongs to the world. The handles may be copied into kernel arguments of any local rank. */
+XS_API int xs_pad_create(xs_world *world, const char *name, uint32_t rows, uint32_t columns, uint32_t flags, xs_pad *pad);
+/* Column and row labels for slot names: `done[src=2,chunk=12]` has rows "src" and columns "chunk". Optional. */
+XS_API int xs_pad_labels(xs_world *world, const xs_pad *pad, const char *row_label, const char *column_label);
+
+typedef struct xs_adopt {
+    uint32_t size; /* sizeof(xs_adopt) */
+    uint32_t rows, columns;
+    uint32_t row_stride, column_stride; /* bytes */
+    uint32_t width;      /* 32 or 64 bits */
+    uint32_t flags;      /* xs_pad_flags besides width and adopted */
+    void *const *base;   /* base[rank] for all ranks of the world, in this address space; copied */
+} xs_adopt;
+XS_API int xs_pad_adopt(xs_world *world, const char *name, const xs_adopt *adopt, xs_pad *pad);
+
+XS_API int xs_buffer_create(xs_world *world, const char *name, uint64_t bytes, xs_buffer *buffer);
+XS_API int xs_channel_create(xs_world *world, const char *name, uint32_t producer, uint64_t consumers, uint32_t depth,
+                             xs_channel *channel);
+
+/* Names. The same name gives the same id again. Return the id (from 1) or an error. Any thread. */
+XS_API int xs_role(xs_world *world, const char *name);
+XS_API int xs_mark_name(xs_world *world, const char *name); /* marks, scopes, payload and work: "push chunk" */
+
+/* What the protocol promises. Any thread, before the launch that needs it. */
+enum xs_plan_kind {
+    XS_PLAN_WRITER = 1,   /* who signals the slot: a = rank (or XS_PLAN_ROW / XS_PLAN_COLUMN), b = role id or 0 */
+    XS_PLAN_SIGNALS,      /* a = signals an epoch */
+    XS_PLAN_ARRIVALS,     /* a = arrivals an epoch that elect */
+    XS_PLAN_DEPTH,        /* a = ring depth */
+    XS_PLAN_PARTICIPANTS, /* a = ranks that take part in the barrier */
+    XS_PLAN_ROLE_BLOCKS,  /* a = role id, b = first block | blocks << 32 */
+    XS_PLAN_HOST_SUPPLIER, /* the host signals the slot */
+    XS_PLAN_NO_ARRIVALS   /* a = rank that publishes the slot where nothing is expected */
+};
+enum xs_plan_origin { XS_PLAN_DECLARED = 0, XS_PLAN_REPORTED = 1, XS_PLAN_INFERRED = 2 };
+#define XS_PLAN_ANY 0xffffffffu
+#define XS_PLAN_ROW 0xfffffffeu
+#define XS_PLAN_COLUMN 0xfffffffdu
+typedef struct xs_plan_entry {
+    uint32_t kind;
+    uint32_t origin;
+    uint32_t pad_first;          /* pad.first of the pad; 0xffffffff: none */
+    uint32_t owner, row, column; /* XS_PLAN_ANY: all */
+    uint64_t epoch;              /* UINT64_MAX: every epoch */
+    uint64_t a, b;
+} xs_plan_entry;
+XS_API int xs_plan_add(xs_world *world, const xs_plan_entry *entries, uint32_t count);
+
+/* Launch: every local rank runs `grid` blocks of `block` threads. A warp is 32 threads on CUDA and one thread on the
+ * host: there a block has (block + 31) / 32 threads. args is copied. Returns the launch id; xs_sync waits. */
+typedef struct xs_launch_config {
+    uint32_t size; /* sizeof(xs_launch_config) */
+    uint32_t grid, block; /* blocks a rank, threads a block */
+    uint32_t first_rank, ranks; /* ranks == 0: all local ranks */
+    uint64_t shared_bytes; /* dynamic shared memory a block */
+} xs_launch_config;
+XS_API int xs_launch(xs_world *world, const xs_kernel *kernel, const xs_launch_config *config, const void *args, size_t args_bytes);
+/* Waits for all launches; the first error of any (TIMEOUT and ABORTED of kernels are theirs to return elsewhere). On
+ * `sim` this is where the kernels run. */
+XS_API int xs_sync(xs_world *world);
+
+/* For a launch that is not made by xs (examples/own): a handle for `blocks` blocks of rank `rank`, and its end. */
+XS_API int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block, xs_handle *handle);
+XS_API int xs_handle_end(xs_world *world, const xs_handle *handle);
+
+/* The world is over: every wait returns XS_RESULT_ABORTED. reason: an xs_error. Async-signal-safe, any thread. */
+XS_API int xs_abort(xs_world *world, int reason);
+XS_API int xs_aborted_reason(const xs_world *world);
+/* Host side of heartbeat: reads the beat of a rank. */
+XS_API int xs_heartbeat_read(xs_world *world, uint32_t rank, uint64_t *beat);
+
+/* Host access to slots: gate seeds, tests, host suppliers. seq_cst, system scope. Recorded in no ring. */
+XS_API int xs_slot_read(xs_world *world, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t *value);
+XS_API int xs_slot_write(xs_world *world, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t value);
+
+/* Windows: choose what is recorded at run time. Any thread. */
+XS_API int xs_trace_start(xs_world *world);
+XS_API int xs_trace_stop(xs_world *world);
+typedef struct xs_filter {
+    uint32_t size;
+    uint32_t rank_first, rank_last, block_first, block_last;
+    uint64_t epoch_first, epoch_last;
+} xs_filter;
+XS_API int xs_trace_filter(xs_world *world, const xs_filter *filter);
+/* Dump what the rings hold now into the capture (trigger). Any thread. */
+XS_API int xs_trace_dump(xs_world *world, const char *why);
+
+/* What this machine and build can do. Ownership of strings stays with xs. */
+typedef struct xs_probe {
+    uint32_t size;
+    uint32_t cpus;
+    int32_t gpus;           /* -1: no driver */
+    int32_t built_with_cuda;
+    int32_t traced;         /* libxs keeps rings: always 1; kernels choose by XS_TRACE */
+    uint32_t time_step_ns;  /* smallest step of the host's clock seen */
+    uint32_t store16_whole; /* 1: 16-byte stores were whole in the self-test */
+    uint32_t record_ns_x100; /* host: cost of one record, 1/100 ns */
+    uint64_t memfd_limit;   /* bytes that a memfd took in the probe, at most 1 GiB */
+    int32_t recorder;       /* 1: XS_RECORD names a recorder that answers */
+} xs_probe;
+XS_API int xs_probe_machine(xs_probe *probe);
+
+XS_API const char *xs_strerror(int error);
+XS_API const char *xs_errname(int error);
+XS_API uint32_t xs_version(void); /* major << 16 | minor << 8 | patch */
+
+XS_EXTERN_C_END
+
+#endif

@@ -1,0 +1,122 @@
+/* Inside libxs: the world, and the operations that a backend brings. */
+#ifndef XS_WORLD_INTERNAL_H
+#define XS_WORLD_INTERNAL_H
+
+#include <pthread.h>
+#include <xs/host_thread.h>
+#include <xs/xs.h>
+
+struct xs_launch_order; /* one launch: kernel, configuration, copied args, handle, id, result */
+
+/* One per backend ("host", later "cuda"). Every member is required. */
+typedef struct xs_backend {
+    const char *name;
+    int (*available)(void); /* 1, or a negative error */
+    int (*open)(struct xs_world *world);
+    void (*close)(struct xs_world *world);
+    /* Memory of a pad or buffer: fills base[rank] for every rank of the world; shared between processes by name. */
+    int (*shared_memory)(struct xs_world *world, const char *name, uint64_t bytes_per_rank, void **base);
+    /* Makes the region readable by kernels (CUDA: cudaHostRegister); host: nothing. */
+    int (*map_region)(struct xs_world *world);
+    int (*launch)(struct xs_world *world, struct xs_launch_order *order);
+    int (*sync)(struct xs_world *world);
+    /* Slot access from the host side. */
+    int (*slot_read)(struct xs_world *world, const void *address, uint32_t width, uint64_t *value);
+    int (*slot_write)(struct xs_world *world, void *address, uint32_t width, uint64_t value);
+} xs_backend;
+
+extern const xs_backend xs_backend_host;
+
+typedef struct xs_launch_order {
+    const xs_kernel *kernel;
+    xs_launch_config config;
+    xs_handle handle;
+    void *args;
+    uint32_t id;
+    int result;
+    struct xs_launch_order *next;
+} xs_launch_order;
+
+/* One per host scheduler: "threads", "sim". Runs orders of the host backend. */
+typedef struct xs_scheduler {
+    const char *name;
+    int (*open)(struct xs_world *world, void **state);
+    void (*close)(void *state);
+    int (*launch)(void *state, xs_launch_order *order); /* threads: starts it; sim: queues it */
+    int (*sync)(void *state);                           /* threads: joins; sim: runs the queue to its end */
+    /* behind host_thread.h; called only on the scheduler's own threads */
+    uint64_t (*now)(xs_host_thread *self);
+    void (*step)(xs_host_thread *self);
+    void (*poll_failed)(xs_host_thread *self, const void *address, uint32_t ns, int bounded);
+    void (*work)(xs_host_thread *self, uint64_t ns);
+    int (*block_barrier)(xs_host_thread *self, uint32_t id, uint32_t count);
+    void *(*shared)(xs_host_thread *self, const void *key, size_t bytes);
+    void *(*shared_dynamic)(xs_host_thread *self);
+    void (*store)(xs_host_thread *self, void *to, const void *from, size_t bytes);
+    void (*load)(xs_host_thread *self, void *to, const void *from, size_t bytes);
+    void (*release)(xs_host_thread *self, uint32_t scope);
+    void (*acquire)(xs_host_thread *self, uint32_t scope);
+    /* time outside kernels (host thread of the world): threads CLOCK_BOOTTIME, sim its virtual clock */
+    uint64_t (*host_now)(void *state);
+} xs_scheduler;
+
+extern const xs_scheduler xs_scheduler_threads;
+extern const xs_scheduler xs_scheduler_sim;
+
+/* Set by a scheduler around each kernel thread it runs. */
+void xs_host_set_self(xs_host_thread *self, const xs_scheduler *scheduler);
+
+/* The collector side, behind a table, so that lib/ needs nothing to its right. trace/collect sets xs_collect_ops. */
+typedef struct xs_collect_ops {
+    /* Called once the region exists. Connects to a recorder (XS_RECORD) or starts a thread, as the config asks; on sim the thread is
+     * a fibre: pass() is called by the scheduler instead. *state NULL: nobody collects. */
+    int (*start)(struct xs_world *world, void **state);
+    void (*pass)(void *state);                      /* sim: one pass of the collector */
+    int (*dump)(void *state, const char *why);      /* trigger */
+    int (*stop)(void *state, int clean);            /* final drain; returns the first error of the capture */
+    void (*forget)(void *state);                    /* in a forked child: drop without touching the file */
+} xs_collect_ops;
+extern const xs_collect_ops *xs_collect_ops_in_use; /* NULL until trace/collect is linked and has registered */
+
+struct xs_world {
+    xs_config config; /* resolved: environment applied, defaults filled in, strings owned */
+    const xs_backend *backend;
+    const xs_scheduler *scheduler; /* host backend only */
+    void *scheduler_state;
+    void *backend_state;
+    void *collect_state;
+    char *region; /* xs_region_header at its start */
+    uint64_t region_bytes;
+    int region_fd; /* memfd; -1 on sim (anonymous memory) */
+    uint32_t *abort_word; /* shared by all processes of the world */
+    pthread_mutex_t lock; /* catalog, journal, names, launches */
+    uint32_t next_object; /* first free slot object */
+    uint32_t next_launch;
+    int32_t owner_pid;
+    void *objects; /* world.c: pads, names */
+    xs_pad heartbeat; /* built-in pad "heartbeat": [owner][0][rank] */
+};
+
+/* region.c */
+static inline xs_region_header *xs_region(const struct xs_world *w) { return (xs_region_header *)w->region; }
+int xs_region_create(struct xs_world *world);
+void xs_region_destroy(struct xs_world *world);
+xs_control *xs_region_control(const struct xs_region_header *region);
+/* Sizes and offsets for a configuration; returns the total. Used by tests as well. */
+uint64_t xs_region_layout(xs_region_header *header);
+/* Puts magic, ring headers and filters into zeroed memory laid out as `header` says. */
+void xs_region_init(char *region, const xs_region_header *header);
+/* After a launch is over: frees rings that its writers did not give back, with next set behind the newest record. */
+uint32_t xs_region_reclaim(char *region, uint32_t launch);
+/* Builds a handle for ranks first_rank.. of this process. */
+void xs_region_handle(const struct xs_world *world, uint32_t first_rank, uint32_t blocks, uint32_t launch, xs_handle *handle);
+uint64_t xs_events_hash(void);
+
+/* catalog.c: frames of capture.h, written into the region. Called with world->lock held. */
+int xs_catalog_name(struct xs_world *world, uint32_t kind, uint32_t id, const char *name);
+int xs_catalog_pad(struct xs_world *world, const xs_pad *pad, const char *name, const char *row_label, const char *column_label);
+int xs_catalog_plan(struct xs_world *world, const xs_plan_entry *entries, uint32_t count);
+int xs_catalog_process(struct xs_world *world);
+void xs_journal(struct xs_world *world, uint32_t kind, uint32_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f);
+
+#endif

@@ -1,0 +1,225 @@
+/* Reading captures: one streaming pass that decodes, orders, pairs and feeds sinks. Part of libxsread.
+ * Memory grows with processes, slots and writers (and 32 bytes a RECORDS frame), not with events. */
+#ifndef XS_READ_H
+#define XS_READ_H
+
+#include <xs/capture.h>
+#include <xs/errors.h>
+#include <xs/xs.h>
+#include <stdbool.h>
+
+XS_EXTERN_C_BEGIN
+
+#define XSR_NONE UINT32_MAX
+#define XSR_NO_ID UINT64_MAX
+
+/* ---- what stays: tables of the model. All indices are dense, from 0, and stable once given. ---- */
+
+typedef struct xsr_process {
+    uint64_t host, process;
+    const char *host_name, *command, *executable;
+    int32_t pid, device;
+    uint32_t first_rank, ranks, world_ranks;
+    bool virtual_time;
+    bool ended, clean, tail_unknown; /* PROCESS_END seen, its fields */
+    uint32_t abort_reason;
+    int32_t exit_status;
+    uint64_t no_ring, foreign, no_line, journal_lost;
+} xsr_process;
+
+typedef struct xsr_rank {
+    uint32_t rank; /* number over the whole world */
+    uint32_t process;
+    int32_t device; /* -1: host */
+    uint64_t first_epoch, last_epoch; /* 0, 0 if the ranks enters none */
+} xsr_rank;
+
+typedef struct xsr_pad {
+    const char *name, *row_label, *column_label; /* labels "" where not set */
+    uint32_t rows, columns, owners, flags;
+} xsr_pad; /* merged by name over processes */
+
+typedef struct xsr_slot { /* made when first seen in an event */
+    uint32_t pad, owner, row, column;
+    uint32_t supplier_rank; /* from the plan (declared, else inferred); XSR_NONE: unknown */
+    uint32_t supplier_origin; /* xs_plan_origin */
+    uint32_t supplier_role; /* index in names or XSR_NONE */
+    const char *name;  /* done[src=2,chunk=12] */
+    const char *label; /* rank 0 done[src=2,chunk=12] */
+} xsr_slot;
+
+typedef struct xsr_name { uint32_t kind; const char *text; } xsr_name; /* xs_name_kind; merged by text */
+
+typedef struct xsr_launch {
+    uint32_t process, id, kernel; /* kernel: index in names or XSR_NONE */
+    uint32_t grid, block, first_rank, ranks;
+    int64_t begin, end; /* end = INT64_MIN: not seen */
+    int32_t result;
+} xsr_launch;
+
+typedef struct xsr_writer { /* one owner of a ring: a warp of a block in one launch */
+    uint32_t process, rank /* index in ranks */, ring, ordinal;
+    uint32_t launch; /* index in launches or XSR_NONE */
+    uint32_t role;   /* first role: index in names or XSR_NONE */
+    uint32_t block, warp, sm;
+    uint64_t first_sequence, last_sequence;
+    int64_t begin, end; /* end = INT64_MIN: not seen */
+    const char *name; /* "push block 2 warp 0" */
+} xsr_writer;
+
+typedef struct xsr_ring {
+    uint32_t process, ring, rank;
+    uint64_t emitted, kept, lost; /* kept + lost = emitted */
+    uint64_t torn;      /* kept records whose event is incomplete, since its other records were lost */
+    bool at_least, tail_unknown;
+} xsr_ring;
+
+typedef struct xsr_clock { /* one per device and host */
+    uint32_t process; int32_t device; uint64_t host;
+    int64_t step_ns, residual_ns, bound_ns; /* host: residual 0; bound = step */
+} xsr_clock;
+
+typedef struct xsr_plan { uint32_t pad; xs_plan_entry entry; } xsr_plan; /* pad: index or XSR_NONE */
+
+typedef struct xsr_model {
+    xsr_process *processes; uint32_t process_count;
+    xsr_rank *ranks; uint32_t rank_count; /* sorted by rank number once the catalog is read */
+    xsr_pad *pads; uint32_t pad_count;
+    xsr_slot *slots; uint32_t slot_count;
+    xsr_name *names; uint32_t name_count;
+    xsr_launch *launches; uint32_t launch_count;
+    xsr_writer *writers; uint32_t writer_count;
+    xsr_ring *rings; uint32_t ring_count;
+    xsr_clock *clocks; uint32_t clock_count;
+    xsr_plan *plan; uint32_t plan_count;
+    const char **notes; uint32_t note_count; /* text for the report */
+    int64_t begin, end; /* of the capture: first and last time seen */
+    bool closed;        /* END frame seen */
+    bool cut;           /* bytes after the last whole frame */
+    uint64_t damaged_frames, damaged_bytes, missing_frames;
+} xsr_model;
+
+/* ---- what flows: events, waits, signals, losses ---- */
+
+/* Times are nanoseconds of CLOCK_BOOTTIME of the first host (virtual on sim). */
+typedef struct xsr_event {
+    uint64_t id;       /* dense, from 1, in merged time order */
+    int64_t time;
+    uint64_t sequence; /* 64-bit, in its ring */
+    uint32_t ring;     /* index in rings */
+    uint32_t writer;   /* index in writers, XSR_NONE where the owner is unknown */
+    uint32_t rank;     /* index in ranks */
+    uint32_t role;     /* index in names at this moment, or XSR_NONE */
+    uint64_t epoch;    /* of the writer at this moment; 0: none entered */
+    uint8_t kind, order, scope, fence, cmp, result;
+    bool time_modulo;  /* only known modulo 4.29 s */
+    uint32_t slot;     /* index in slots, XSR_NONE if the object is no slot */
+    uint32_t object;   /* the object word where it is no slot: index in names for roles and marks, else as recorded */
+    uint64_t value;    /* unwrapped 64-bit value of the value word: signal value, observed, need, old, ... */
+    uint64_t need;     /* PASS, WAIT_START, WAIT_END: what was needed */
+    uint64_t detail;   /* detail word: polls of a WAIT_END (64-bit), expected of an ARRIVE, batch, rows, ... */
+    uint64_t further[3]; /* WAIT_END: slept ns, last_fail ns before the end, line | stage << 16; ARRIVE: weight, target (0: unknown);
+                            READ/WRITE/WORK: peer rank number (XS_NO_PEER), rows, bytes; WRITER_BEGIN: rank number, warp, SM */
+} xsr_event;
+
+/* Why a relation is missing. X(NAME, "text") */
+#define XSR_REASONS(X)                                                         \
+    X(FOUND, "found")                                                          \
+    X(INITIAL, "initial value: nothing was signalled before")                  \
+    X(ARRIVALS, "released by arrivals at a counter, not by one signal")        \
+    X(LOST, "the signal's record is lost")                                     \
+    X(AMBIGUOUS, "several signals wrote this value")                           \
+    X(RESET, "the slot was set, not signalled")                                \
+    X(HOST, "the host wrote the slot")                                         \
+    X(OLD, "older than the reader keeps for a slot")                           \
+    X(OPEN, "the wait has not ended")
+#define XSR_REASON_ENUM(name, text) XSR_REASON_##name,
+enum xsr_reason { XSR_REASONS(XSR_REASON_ENUM) XSR_REASON_COUNT };
+#undef XSR_REASON_ENUM
+
+typedef struct xsr_edge {
+    uint8_t reason;    /* xsr_reason */
+    uint64_t event;    /* event id of the signal, XSR_NO_ID if none */
+    uint32_t writer, rank; /* of the signal */
+    uint64_t value;
+    int64_t time;
+} xsr_edge;
+
+/* One wait, passed or not: each has one reads-from and one released-by. */
+typedef struct xsr_wait {
+    uint64_t id;       /* event id of its end (WAIT_END or PASS); of its WAIT_START if it is open */
+    uint64_t start_event; /* XSR_NO_ID for a PASS or where the start is lost */
+    int64_t begin, end; /* end = INT64_MIN: open */
+    int64_t last_fail; /* time of the last failed poll, INT64_MIN if unknown */
+    uint32_t writer, rank, role, slot;
+    uint64_t epoch, need, observed, polls, slept_ns;
+    uint32_t line, stage;
+    uint8_t order, scope, fence, cmp, result;
+    bool passed;       /* satisfied at its first poll */
+    bool open;
+    bool start_lost;
+    xsr_edge reads_from;  /* the signal whose value was observed: order */
+    xsr_edge released_by; /* the first signal >= need: lag, blame, arrow */
+    int64_t lag_ns;       /* end - released_by.time, if found */
+    uint32_t supplier_rank; /* who owes or wrote it: released_by, else the plan; rank number, XSR_NONE */
+} xsr_wait;
+
+/* A signal when no wait can refer to it any more (or at the end): a SIGNAL, WATERMARK or counter arrival. */
+typedef struct xsr_signal {
+    xsr_event event;
+    uint64_t elected_by;  /* event id of the ARRIVE that elected its writer just before, or XSR_NO_ID */
+    int64_t elect_time;
+    const uint64_t *released; /* ids of the waits that it released */
+    uint32_t released_count;
+} xsr_signal;
+
+typedef struct xsr_loss {
+    uint32_t ring;
+    uint32_t writer; /* owner at the gap's end, XSR_NONE if unknown */
+    uint64_t first, last;
+    uint32_t cause;
+    bool at_least;
+    int64_t before, after; /* times of the last record before and the first after; INT64_MIN / INT64_MAX if none */
+} xsr_loss;
+
+/* One consumer of the stream. Called in this order: begin; then event, wait, signal, lost as they are settled (events in
+ * merged time order; waits and signals a little later than their last event); finish. NULL members are skipped. A non-zero
+ * return stops the pass and is returned by xsr_run. The model's tables grow while the pass runs; indices stay valid. */
+typedef struct xsr_sink {
+    const char *name;
+    int (*begin)(struct xsr_sink *sink, const xsr_model *model);  /* catalog read, ranks and rings known */
+    int (*event)(struct xsr_sink *sink, const xsr_event *event);  /* every event */
+    int (*wait)(struct xsr_sink *sink, const xsr_wait *wait);     /* every wait, once, ended or (at the end) open */
+    int (*signal)(struct xsr_sink *sink, const xsr_signal *signal);
+    int (*lost)(struct xsr_sink *sink, const xsr_loss *loss);     /* at the gap */
+    int (*finish)(struct xsr_sink *sink);                         /* all tables complete */
+    const xsr_model *model; /* set before begin */
+} xsr_sink;
+
+typedef struct xsr_reader xsr_reader;
+typedef struct xsr_options {
+    uint32_t size;
+    uint32_t keep_signals; /* per slot; 0: 1024 */
+    void (*progress)(void *user, double share); /* NULL: none */
+    void *user;
+} xsr_options;
+
+/* paths: captures (NAME, NAME.xs file or folder); several are merged. On failure *error_text (static or owned by the reader,
+ * which may then still be freed) says which file and why. */
+XS_API int xsr_open(const char *const *paths, uint32_t count, const xsr_options *options, xsr_reader **reader, const char **error_text);
+XS_API const xsr_model *xsr_model_of(const xsr_reader *reader);
+/* One pass. May be called again: it starts from the front. */
+XS_API int xsr_run(xsr_reader *reader, xsr_sink *const *sinks, uint32_t count);
+XS_API void xsr_close(xsr_reader *reader);
+
+/* Names of table rows, for every sink. */
+XS_API const char *xsr_event_name(uint32_t kind);   /* "wait_start" */
+XS_API const char *xsr_reason_name(uint32_t reason); /* "initial" */
+XS_API const char *xsr_result_name(uint32_t result); /* "OK", "TIMEOUT", ... */
+XS_API const char *xsr_order_name(uint32_t order);  /* "release", "acq_rel" (PTX words) */
+XS_API const char *xsr_scope_name(uint32_t scope);  /* "sys" */
+XS_API const char *xsr_loss_name(uint32_t cause);
+
+XS_EXTERN_C_END
+
+#endif
