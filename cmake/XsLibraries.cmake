@@ -8,11 +8,12 @@ target_link_libraries(xs_objects PRIVATE xs_build)
 
 function(xs_make_library name objects map)
   add_library(${name} SHARED)
-  target_link_libraries(${name} PRIVATE ${objects} xs_build)
-  target_link_options(${name} PRIVATE -Wl,--version-script=${map} -Wl,--no-undefined)
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:${objects}> $<BUILD_INTERFACE:xs_build>)
+  target_link_options(${name} PRIVATE -Wl,--version-script=${map}
+    $<$<STREQUAL:${XS_SANITIZE},>:-Wl,--no-undefined>)
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${map})
   add_library(${name}_static STATIC)
-  target_link_libraries(${name}_static PRIVATE ${objects} xs_build)
+  target_link_libraries(${name}_static PRIVATE $<BUILD_INTERFACE:${objects}> $<BUILD_INTERFACE:xs_build>)
   set_target_properties(${name}_static PROPERTIES OUTPUT_NAME ${name})
   foreach(kind IN ITEMS ${name} ${name}_static)
     target_include_directories(${kind} PUBLIC
@@ -26,7 +27,6 @@ function(xs_make_library name objects map)
   add_library(xs::${name}_static ALIAS ${name}_static)
 endfunction()
 
-# --no-undefined and sanitizer runtimes do not go together.
 xs_make_library(xs xs_objects ${CMAKE_CURRENT_SOURCE_DIR}/lib/libxs.map)
 target_link_libraries(xs_static PUBLIC Threads::Threads)
 

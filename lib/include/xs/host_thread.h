@@ -18,6 +18,11 @@ typedef struct xs_host_thread {
 /* The running kernel thread; NULL outside kernels. */
 XS_API xs_host_thread *xs_host_self(void);
 
+/* For a kernel thread that xs did not start (a launch of the caller's own with xs_handle_begin): says who the calling thread is. The
+ * caller keeps `self` until xs_host_enter(NULL). Such threads share nothing through the calls below and join by their own means:
+ * xs_host_block_barrier answers 0 at once and xs_host_shared NULL. */
+XS_API void xs_host_enter(xs_host_thread *self);
+
 /* Nanoseconds: CLOCK_BOOTTIME on `threads`, virtual on `sim`. Works outside kernels too. */
 XS_API uint64_t xs_host_now(void);
 

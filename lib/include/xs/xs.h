@@ -82,6 +82,9 @@ typedef struct xs_adopt {
 XS_API int xs_pad_adopt(xs_world *world, const char *name, const xs_adopt *adopt, xs_pad *pad);
 
 XS_API int xs_buffer_create(xs_world *world, const char *name, uint64_t bytes, xs_buffer *buffer);
+/* Host access to a buffer of a local rank, wherever it lives; before a launch or after xs_sync. */
+XS_API int xs_buffer_write(xs_world *world, const xs_buffer *buffer, uint32_t rank, uint64_t offset, const void *from, uint64_t bytes);
+XS_API int xs_buffer_read(xs_world *world, const xs_buffer *buffer, uint32_t rank, uint64_t offset, void *to, uint64_t bytes);
 XS_API int xs_channel_create(xs_world *world, const char *name, uint32_t producer, uint64_t consumers, uint32_t depth,
                              xs_channel *channel);
 
@@ -91,7 +94,7 @@ XS_API int xs_mark_name(xs_world *world, const char *name); /* marks, scopes, pa
 
 /* What the protocol promises. Any thread, before the launch that needs it. */
 enum xs_plan_kind {
-    XS_PLAN_WRITER = 1,   /* who signals the slot: a = rank (or XS_PLAN_ROW / XS_PLAN_COLUMN), b = role id or 0 */
+    XS_PLAN_WRITER = 1,   /* who signals the slot: a = rank (or XS_PLAN_ROW / XS_PLAN_COLUMN / XS_PLAN_OWNER), b = role id or 0 */
     XS_PLAN_SIGNALS,      /* a = signals an epoch */
     XS_PLAN_ARRIVALS,     /* a = arrivals an epoch that elect */
     XS_PLAN_DEPTH,        /* a = ring depth */
@@ -104,6 +107,7 @@ enum xs_plan_origin { XS_PLAN_DECLARED = 0, XS_PLAN_REPORTED = 1, XS_PLAN_INFERR
 #define XS_PLAN_ANY 0xffffffffu
 #define XS_PLAN_ROW 0xfffffffeu
 #define XS_PLAN_COLUMN 0xfffffffdu
+#define XS_PLAN_OWNER 0xfffffffcu /* a of XS_PLAN_WRITER: the owner's own rank */
 typedef struct xs_plan_entry {
     uint32_t kind;
     uint32_t origin;
@@ -165,11 +169,16 @@ typedef struct xs_probe {
     uint32_t record_ns_x100; /* host: cost of one record, 1/100 ns */
     uint64_t memfd_limit;   /* bytes that a memfd took in the probe, at most 1 GiB */
     int32_t recorder;       /* 1: XS_RECORD names a recorder that answers */
+    uint64_t store16_reads, store16_torn; /* of the self-test */
+    uint64_t control_reads, control_torn; /* of its control, two 8-byte stores: 0 torn says that the test could see nothing */
 } xs_probe;
 XS_API int xs_probe_machine(xs_probe *probe);
 
 XS_API const char *xs_strerror(int error);
 XS_API const char *xs_errname(int error);
+/* The calling thread's last failure in words (which variable, which value), "" if there was none. Valid until the
+ * thread's next call into xs. */
+XS_API const char *xs_error_detail(void);
 XS_API uint32_t xs_version(void); /* major << 16 | minor << 8 | patch */
 
 XS_EXTERN_C_END

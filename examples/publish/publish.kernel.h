@@ -1,0 +1,72 @@
+/* publish: one producer rank, all others consume (article 001, section 3): a 64-bit sequence, one representative a side,
+ * broadcast inside the block, slot = sequence mod depth, the batch size beside it, and a credit from every consumer. */
+#include "../common/example.h"
+#include <xs/kernel.h>
+
+struct publish_args {
+    xs_channel channel;
+    xs_buffer data, sums, counts; /* data: depth slots at each consumer */
+    uint32_t rounds, capacity;    /* words a slot */
+    uint32_t role_produce, role_consume, name_write, name_read;
+    int32_t slow_rank;
+    uint32_t slow_percent;
+    uint64_t work_ns, seed;
+};
+
+XS_INLINE uint32_t publish_words(uint64_t seed, uint32_t capacity, uint32_t round) {
+    return 1 + example_pattern(seed, round, 1, 2, 3) % capacity;
+}
+
+XS_FN int produce(xs_writer *w, const struct publish_args *a, const xs_handle *xs, example_counts *kept, uint32_t round) {
+    uint32_t slot = round % a->channel.depth, words = publish_words(a->seed, a->capacity, round);
+    int result = xs_publish_begin(w, &a->channel, round, xs_unbounded());
+    if (result != XS_RESULT_OK)
+        return result;
+    if (xs_thread() == 0)
+        xs_write_begin(w, a->name_write, slot, round, XS_NO_PEER, 1, words * 4);
+    xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, xs_rank(xs)));
+    for (uint32_t r = 1; r < xs->ranks; r++) {
+        uint32_t *to = XS_BUFFER_AT(a->data, uint32_t, r) + (uint64_t)slot * a->capacity;
+        for (uint32_t i = xs_thread(); i < words; i += xs_threads())
+            XS_STORE(&to[i], example_pattern(a->seed, round, r, i, 0));
+    }
+    if (xs_thread() == 0) {
+        xs_payload_end(w, a->name_write, slot);
+        kept->bytes += words * 4;
+    }
+    xs_publish(w, &a->channel, round, words);
+    return result;
+}
+
+XS_FN int consume(xs_writer *w, const struct publish_args *a, const xs_handle *xs, example_counts *kept, uint32_t round) {
+    uint64_t words = 0;
+    uint32_t slot = round % a->channel.depth, rank = xs_rank(xs);
+    int result = xs_consume(w, &a->channel, round, &words, xs_unbounded());
+    if (result != XS_RESULT_OK)
+        return result;
+    if (xs_thread() == 0)
+        xs_read_begin(w, a->name_read, slot, round, a->channel.producer, 1, (uint32_t)words * 4);
+    xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, rank));
+    const uint32_t *from = XS_BUFFER_AT(a->data, const uint32_t, rank) + (uint64_t)slot * a->capacity;
+    uint64_t *sum = XS_BUFFER_AT(a->sums, uint64_t, rank) + xs_thread(); /* one a thread: no atomics */
+    for (uint32_t i = xs_thread(); i < words; i += xs_threads())
+        *sum += XS_LOAD(&from[i]);
+    if (xs_thread() == 0) {
+        xs_payload_end(w, a->name_read, slot);
+        kept->bytes += words * 4;
+    }
+    xs_consume_end(w, &a->channel, round);
+    return result;
+}
+
+XS_KERNEL(publish, struct publish_args) {
+    uint32_t rank = xs_rank(&xs);
+    xs_writer w = xs_writer_begin(&xs, rank == args.channel.producer ? args.role_produce : args.role_consume);
+    example_counts *kept = XS_BUFFER_AT(args.counts, example_counts, rank) + xs_warp();
+    int result = XS_RESULT_OK;
+    for (uint32_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {
+        xs_writer_epoch(&w, round);
+        result = rank == args.channel.producer ? produce(&w, &args, &xs, kept, round) : consume(&w, &args, &xs, kept, round);
+    }
+    xs_writer_end(&w);
+}
