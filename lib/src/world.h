@@ -34,8 +34,17 @@ typedef struct xs_launch_order {
     void *args;
     uint32_t id;
     int result;
-    struct xs_launch_order *next;
+    struct xs_launch_order *next; /* the scheduler's queue */
+    struct xs_world *world;
+    uint32_t begun, ended;                 /* launch.c */
+    struct xs_launch_order *next_of_world; /* launch.c */
 } xs_launch_order;
+
+/* launch.c: a scheduler says when the first block of an order starts, and when all its blocks are over (result set): the
+ * journal is written and rings that writers did not give back are freed. After `ended` the order may be gone: launch.c
+ * owns it. Any thread, no lock needed. */
+void xs_launch_begun(xs_launch_order *order);
+void xs_launch_ended(xs_launch_order *order);
 
 /* One per host scheduler: "threads", "sim". Runs orders of the host backend. */
 typedef struct xs_scheduler {
@@ -76,7 +85,14 @@ typedef struct xs_collect_ops {
     int (*stop)(void *state, int clean);            /* final drain; returns the first error of the capture */
     void (*forget)(void *state);                    /* in a forked child: drop without touching the file */
 } xs_collect_ops;
-extern const xs_collect_ops *xs_collect_ops_in_use; /* NULL until trace/collect is linked and has registered */
+extern const xs_collect_ops *xs_collect_ops_in_use; /* NULL: built without trace/collect */
+/* Defined by trace/collect, const and without a constructor; what xs_collect_ops_in_use points to. The build defines
+ * XS_HAVE_COLLECT=1 where it exists: then the reference is strong, so that an archive member is pulled in too. */
+#if XS_HAVE_COLLECT
+extern const xs_collect_ops xs_collect_ops_real;
+#else
+extern const xs_collect_ops xs_collect_ops_real __attribute__((weak));
+#endif
 
 struct xs_world {
     xs_config config; /* resolved: environment applied, defaults filled in, strings owned */
@@ -95,7 +111,18 @@ struct xs_world {
     int32_t owner_pid;
     void *objects; /* world.c: pads, names */
     xs_pad heartbeat; /* built-in pad "heartbeat": [owner][0][rank] */
+    uint64_t journal_next; /* last sequence given to a journal entry */
+    struct xs_world *next_world; /* worlds.c */
 };
+
+/* errors.c: keeps the words behind an error for xs_error_detail() of this thread; returns the error. */
+int xs_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Time of the world outside kernels: CLOCK_BOOTTIME, or virtual on sim. */
+uint64_t xs_world_now(const struct xs_world *world);
+/* 0, or XS_E_ARGUMENT (NULL), XS_E_FORKED (the world belongs to the parent process). First line of every public call. */
+int xs_world_check(const struct xs_world *world);
+/* The abort reason as a negative xs_error, or 0. */
+int xs_world_abort_error(const struct xs_world *world);
 
 /* region.c */
 static inline xs_region_header *xs_region(const struct xs_world *w) { return (xs_region_header *)w->region; }
@@ -112,7 +139,8 @@ uint32_t xs_region_reclaim(char *region, uint32_t launch);
 void xs_region_handle(const struct xs_world *world, uint32_t first_rank, uint32_t blocks, uint32_t launch, xs_handle *handle);
 uint64_t xs_events_hash(void);
 
-/* catalog.c: frames of capture.h, written into the region. Called with world->lock held. */
+/* catalog.c: frames of capture.h, written into the region. Called with world->lock held (xs_journal: any thread, no lock).
+ * A PAD frame may come a second time, with labels: the later one counts. */
 int xs_catalog_name(struct xs_world *world, uint32_t kind, uint32_t id, const char *name);
 int xs_catalog_pad(struct xs_world *world, const xs_pad *pad, const char *name, const char *row_label, const char *column_label);
 int xs_catalog_plan(struct xs_world *world, const xs_plan_entry *entries, uint32_t count);
