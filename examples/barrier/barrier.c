@@ -1,8 +1,6 @@
 /* barrier: see barrier.kernel.h. */
 #include "barrier.kernel.h"
 
-XS_KERNEL_DECLARE(barrier);
-
 enum { BLOCK = 64 };
 
 static int create(xs_world *world, const example_options *o, struct barrier_args *a) {

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-XS_KERNEL_DECLARE(combine);
-
 enum { PUSH_BLOCKS = 2, CONSUME_BLOCKS = 2, GEMM_BLOCKS = 1, BLOCK = 64 };
 
 /* Rows that each source sends each destination: random, some pairs nothing; skewed: two of three rows go to rank 0. */

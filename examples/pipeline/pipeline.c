@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-XS_KERNEL_DECLARE(pipeline);
-
 enum { BLOCK = 128 };
 
 static int create(xs_world *world, const example_options *o, struct pipeline_args *a) {

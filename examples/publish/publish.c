@@ -1,8 +1,6 @@
 /* publish: see publish.kernel.h. Each consumer's sum of all words is compared with a plain loop. */
 #include "publish.kernel.h"
 
-XS_KERNEL_DECLARE(publish);
-
 enum { BLOCK = 64, DEPTH = 3 };
 
 static int create(xs_world *world, const example_options *o, struct publish_args *a) {

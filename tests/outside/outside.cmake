@@ -26,7 +26,7 @@ file(WRITE ${pc} "${text}")
 set(ENV{PKG_CONFIG_PATH} ${folder})
 find_program(sh sh REQUIRED)
 cmake_path(GET folder PARENT_PATH lib)
-run(${sh} -c "cd ${WORK} && echo '#include \"${SOURCE}/hello.kernel.h\"' > hello.c && \
-  cc -std=gnu17 -DXS_TRACE=1 ${SOURCE}/main.c hello.c -DXS_MAIN -o pc_outside $(pkg-config --cflags --libs xs) && \
+# One file alone, so the kernel is defined where it is included.
+run(${sh} -c "cd ${WORK} && cc -std=gnu17 -DXS_TRACE=1 -DXS_KERNELS_HERE=1 ${SOURCE}/main.c -o pc_outside $(pkg-config --cflags --libs xs) && \
   LD_LIBRARY_PATH=${lib} ./pc_outside")
 message(STATUS "pkg-config: ${out}")

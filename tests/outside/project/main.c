@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <xs/xs.h>
 
-XS_KERNEL_DECLARE(hello);
-
 int main(void) {
     xs_config config = {.size = sizeof config, .version = 1, .ranks = 2};
     xs_world *world;
