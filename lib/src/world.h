@@ -36,7 +36,7 @@ typedef struct xs_launch_order {
     int result;
     struct xs_launch_order *next; /* the scheduler's queue */
     struct xs_world *world;
-    uint32_t begun, ended;                 /* launch.c */
+    uint32_t begun, ended, kernel_name;    /* launch.c */
     struct xs_launch_order *next_of_world; /* launch.c */
 } xs_launch_order;
 

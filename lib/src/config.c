@@ -1,0 +1,189 @@
+/* The configuration: caller's fields, then the environment (which wins), then defaults, then checks that say what is wrong. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum field_kind { FIELD_STRING, FIELD_U32, FIELD_U64, FIELD_SWITCH, FIELD_WHEN };
+
+typedef struct config_field {
+    const char *variable;
+    uint32_t kind;
+    uint32_t offset;
+    uint64_t low, high;
+} config_field;
+
+#define AT(member) offsetof(xs_config, member)
+static const config_field fields[] = {
+    {"XS_BACKEND", FIELD_STRING, AT(backend), 0, 0},
+    {"XS_SCHEDULER", FIELD_STRING, AT(scheduler), 0, 0},
+    {"XS_SEED", FIELD_U64, AT(seed), 0, UINT64_MAX},
+    {"XS_RESIDENCY", FIELD_U32, AT(residency), 0, UINT32_MAX},
+    {"XS_TRACE_START", FIELD_SWITCH, AT(trace_start), 0, 1},
+    {"XS_PAYLOAD", FIELD_SWITCH, AT(payload), 0, 1},
+    {"XS_CAPTURE", FIELD_STRING, AT(capture), 0, 0},
+    {"XS_CAPTURE_BYTES", FIELD_U64, AT(capture_bytes), 0, UINT64_MAX},
+    {"XS_CAPTURE_SECONDS", FIELD_U64, AT(capture_seconds), 0, UINT32_MAX},
+    {"XS_CAPTURE_WHEN", FIELD_WHEN, AT(capture_on_trigger), 0, 0},
+    {"XS_RING_RECORDS", FIELD_U32, AT(ring_records), 4, 65536},
+    {"XS_RINGS", FIELD_U32, AT(rings), 64, 65536},
+    {"XS_WAIT_NS", FIELD_U64, AT(wait_ns), 0, UINT64_MAX},
+};
+#undef AT
+
+int xs_parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *value) {
+    if (*text < '0' || *text > '9') return XS_E_ARGUMENT; /* strtoull would take signs and spaces */
+    char *end;
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 0);
+    if (errno) return XS_E_ARGUMENT;
+    uint32_t shift = 0;
+    if (*end == 'K' || *end == 'k') shift = 10;
+    if (*end == 'M' || *end == 'm') shift = 20;
+    if (*end == 'G' || *end == 'g') shift = 30;
+    if (shift) end++;
+    if (*end || (v << shift) >> shift != v) return XS_E_ARGUMENT;
+    v <<= shift;
+    if (v < low || v > high) return XS_E_ARGUMENT;
+    *value = v;
+    return 0;
+}
+
+int xs_parse_range(const char *text, uint64_t high, uint64_t *first, uint64_t *last) {
+    char left[32];
+    const char *dash = strchr(text, '-');
+    size_t length = dash ? (size_t)(dash - text) : strlen(text);
+    if (length >= sizeof left) return XS_E_ARGUMENT;
+    memcpy(left, text, length);
+    left[length] = 0;
+    if (xs_parse_number(left, 0, high, first)) return XS_E_ARGUMENT;
+    if (xs_parse_number(dash ? dash + 1 : left, 0, high, last)) return XS_E_ARGUMENT;
+    return *first <= *last ? 0 : XS_E_ARGUMENT;
+}
+
+int xs_env_number(const char *variable, uint64_t low, uint64_t high, uint64_t *value) {
+    const char *text = getenv(variable);
+    if (!text || !*text) return 0;
+    if (!xs_parse_number(text, low, high, value)) return 1;
+    return xs_fail(XS_E_ARGUMENT, "%s=%s: expected a number from %llu to %llu", variable, text, (unsigned long long)low,
+                   (unsigned long long)high);
+}
+
+int xs_config_string(const char **field, const char *text) {
+    char *copy = NULL;
+    if (text && !(copy = strdup(text))) return XS_E_MEMORY;
+    free((void *)*field);
+    *field = copy;
+    return 0;
+}
+
+static int field_when(const char *text, int32_t *value) {
+    if (strcmp(text, "always") && strcmp(text, "trigger"))
+        return xs_fail(XS_E_ARGUMENT, "XS_CAPTURE_WHEN=%s: expected always or trigger", text);
+    *value = text[0] == 't';
+    return 0;
+}
+
+static int field_apply(const config_field *field, xs_config *config) {
+    char *at = (char *)config + field->offset;
+    const char *text = getenv(field->variable);
+    if (!text || !*text) return 0;
+    if (field->kind == FIELD_STRING) return xs_config_string((const char **)at, text);
+    if (field->kind == FIELD_WHEN) return field_when(text, (int32_t *)at);
+    uint64_t value = 0;
+    int rc = xs_env_number(field->variable, field->low, field->high, &value);
+    if (rc < 0) return rc;
+    if (field->kind == FIELD_U64) *(uint64_t *)at = value;
+    if (field->kind == FIELD_U32) *(uint32_t *)at = (uint32_t)value;
+    if (field->kind == FIELD_SWITCH) *(int32_t *)at = value ? 1 : -1;
+    return 0;
+}
+
+/* Takes what this version knows; a caller from a newer one may use fields that are not here only as 0. */
+static int copy_given(const xs_config *given, xs_config *out) {
+    memset(out, 0, sizeof *out);
+    if (given) {
+        if (given->size < offsetof(xs_config, backend)) return xs_fail(XS_E_ARGUMENT, "xs_config.size is not set");
+        if (given->version > 1) return xs_fail(XS_E_VERSION, "xs_config.version %u is newer than this library", given->version);
+        const char *bytes = (const char *)given;
+        for (size_t i = sizeof *out; i < given->size; i++)
+            if (bytes[i]) return xs_fail(XS_E_VERSION, "xs_config uses fields that this library does not know");
+        memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
+    }
+    out->size = sizeof *out;
+    out->version = 1;
+    return 0;
+}
+
+/* From here on the strings are ours. */
+static int own_strings(xs_config *config) {
+    const char **strings[] = {&config->backend, &config->scheduler, &config->world, &config->capture};
+    const char *given[4];
+    for (int i = 0; i < 4; i++) {
+        given[i] = *strings[i];
+        *strings[i] = NULL;
+    }
+    for (int i = 0; i < 4; i++) {
+        int rc = xs_config_string(strings[i], given[i]);
+        if (rc) return rc;
+    }
+    return 0;
+}
+
+static int fill_defaults(xs_config *config) {
+    int rc = 0;
+    if (!config->backend) rc = xs_config_string(&config->backend, "host");
+    if (!rc && !config->scheduler) rc = xs_config_string(&config->scheduler, "threads");
+    if (!config->shared_bytes) config->shared_bytes = 256ull << 20;
+    if (!config->ring_records) config->ring_records = 4096;
+    if (!config->rings) config->rings = 64;
+    if (!config->lines) config->lines = config->ranks > 4 ? config->ranks : 4;
+    if (!config->trace_start) config->trace_start = 1;
+    if (!config->payload) config->payload = 1;
+    return rc;
+}
+
+static int check_rings(const xs_config *config) {
+    uint32_t n = config->ring_records;
+    if (n < 4 || n > 65536 || (n & (n - 1)))
+        return xs_fail(XS_E_ARGUMENT, "ring_records %u: expected a power of two from 4 to 65536", n);
+    if (n > (XS_SEQUENCE_MASK >> 1))
+        return xs_fail(XS_E_ARGUMENT, "ring_records %u: this build has %u-bit sequences", n, (unsigned)XS_SEQUENCE_BITS);
+    if (config->rings % 64 || config->rings > 65536)
+        return xs_fail(XS_E_ARGUMENT, "rings %u: expected a multiple of 64, at most 65536", config->rings);
+    if (config->lines > 4096) return xs_fail(XS_E_ARGUMENT, "lines %u: at most 4096", config->lines);
+    return 0;
+}
+
+static int check(const xs_config *config) {
+    int rc = check_rings(config);
+    if (rc) return rc;
+    if (config->trace_start < -1 || config->trace_start > 1 || config->payload < -1 || config->payload > 1)
+        return xs_fail(XS_E_ARGUMENT, "trace_start and payload: expected -1, 0 or 1");
+    if (config->shared_bytes > 1ull << 40) return xs_fail(XS_E_ARGUMENT, "shared_bytes: at most 1 TiB a rank");
+    if (!strcmp(config->scheduler, "sim") && config->local_ranks != config->ranks)
+        return xs_fail(XS_E_UNSUPPORTED, "the sim scheduler runs all ranks in one process");
+    return 0;
+}
+
+int xs_config_resolve(const xs_config *given, xs_config *out) {
+    int rc = copy_given(given, out);
+    if (rc) {
+        memset(out, 0, sizeof *out);
+        return rc;
+    }
+    rc = own_strings(out);
+    for (size_t i = 0; !rc && i < sizeof fields / sizeof fields[0]; i++) rc = field_apply(&fields[i], out);
+    if (!rc) rc = xs_config_ranks(out);
+    if (!rc) rc = fill_defaults(out);
+    return rc ? rc : check(out);
+}
+
+void xs_config_free(xs_config *config) {
+    free((void *)config->backend);
+    free((void *)config->scheduler);
+    free((void *)config->world);
+    free((void *)config->capture);
+    memset(config, 0, sizeof *config);
+}

@@ -1,0 +1,180 @@
+/* Launches: ids, the copied arguments, the journal, and the end of them. An order belongs to this file from xs_launch until it is
+ * reaped, at the next xs_launch or xs_sync after its end. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+
+static uint64_t ranks_word(const xs_launch_config *config) { return config->first_rank | (uint64_t)config->ranks << 32; }
+
+static void journal_begin(xs_world *world, uint32_t id, uint32_t kernel, const xs_launch_config *config) {
+    xs_journal(world, XS_JOURNAL_LAUNCH_BEGIN, id, kernel, xs_world_now(world), config->grid, config->block, ranks_word(config));
+}
+
+static void journal_end(xs_world *world, uint32_t id, int result) {
+    xs_journal(world, XS_JOURNAL_LAUNCH_END, id, 0, xs_world_now(world), (uint64_t)(int64_t)result, 0, 0);
+}
+
+void xs_launch_begun(xs_launch_order *order) {
+    if (__atomic_exchange_n(&order->begun, 1, __ATOMIC_RELAXED)) return;
+    journal_begin(order->world, order->id, order->kernel_name, &order->config);
+}
+
+void xs_launch_ended(xs_launch_order *order) {
+    xs_launch_begun(order);
+    journal_end(order->world, order->id, order->result);
+    xs_region_reclaim(order->world->region, order->id);
+    __atomic_store_n(&order->ended, 1, __ATOMIC_RELEASE); /* from here on the order may be freed */
+}
+
+static void free_order(xs_launch_order *order) {
+    free(order->args);
+    free(order);
+}
+
+void xs_launch_reap(xs_world *world, int all) {
+    xs_objects *objects = xs_objects_of(world);
+    for (xs_launch_order **link = &objects->orders; *link;) {
+        xs_launch_order *order = *link;
+        if (!all && !__atomic_load_n(&order->ended, __ATOMIC_ACQUIRE)) {
+            link = &order->next_of_world;
+            continue;
+        }
+        if (order->result < 0 && !objects->first_error) objects->first_error = order->result;
+        *link = order->next_of_world;
+        free_order(order);
+    }
+}
+
+/* Fills in the defaults of *config. */
+static int check_config(const xs_world *world, const xs_launch_config *given, xs_launch_config *config) {
+    if (!given || given->size < sizeof *given) return xs_fail(XS_E_ARGUMENT, "xs_launch_config.size is not set");
+    *config = *given;
+    uint32_t first = world->config.first_rank, count = world->config.local_ranks;
+    if (!config->ranks) {
+        config->first_rank = first;
+        config->ranks = count;
+    }
+    if (config->first_rank < first || config->ranks > count || config->first_rank - first > count - config->ranks)
+        return xs_fail(XS_E_ARGUMENT, "launch on ranks %u to %u: this process has %u to %u", config->first_rank,
+                       config->first_rank + config->ranks - 1, first, first + count - 1);
+    if (!config->grid || !config->block || config->block > 1024)
+        return xs_fail(XS_E_ARGUMENT, "launch of %u blocks of %u threads: out of range", config->grid, config->block);
+    if ((uint64_t)config->grid * config->ranks > INT32_MAX)
+        return xs_fail(XS_E_ARGUMENT, "launch of %u blocks on %u ranks: too many", config->grid, config->ranks);
+    return 0;
+}
+
+static xs_launch_order *make_order(const xs_kernel *kernel, const xs_launch_config *config, const void *args, size_t args_bytes) {
+    xs_launch_order *order = calloc(1, sizeof *order);
+    if (!order) return NULL;
+    order->kernel = kernel;
+    order->config = *config;
+    order->args = aligned_alloc(64, (args_bytes + 64) & ~(size_t)63); /* never 0 bytes */
+    if (!order->args) {
+        free(order);
+        return NULL;
+    }
+    if (args_bytes) memcpy(order->args, args, args_bytes);
+    return order;
+}
+
+/* world->lock held. */
+static int enlist(xs_world *world, xs_launch_order *order, const char *kernel_name) {
+    xs_launch_reap(world, 0);
+    int name = xs_name_get(world, XS_NAME_KERNEL, kernel_name);
+    if (name < 0) return name;
+    if (world->next_launch >= INT_MAX) return xs_fail(XS_E_TOO_MANY, "too many launches");
+    order->world = world;
+    order->kernel_name = (uint32_t)name;
+    order->id = ++world->next_launch;
+    xs_region_handle(world, order->config.first_rank, order->config.grid, order->id, &order->handle);
+    order->next_of_world = xs_objects_of(world)->orders;
+    xs_objects_of(world)->orders = order;
+    return 0;
+}
+
+static void delist(xs_world *world, xs_launch_order *order) {
+    xs_launch_order **link = &xs_objects_of(world)->orders;
+    while (*link && *link != order) link = &(*link)->next_of_world;
+    if (*link) *link = order->next_of_world;
+}
+
+/* The lock is kept over the start, so that another thread's xs_launch or xs_sync cannot reap the order meanwhile. */
+static int submit(xs_world *world, xs_launch_order *order) {
+    pthread_mutex_lock(&world->lock);
+    int rc = enlist(world, order, order->kernel->name);
+    int id = (int)order->id;
+    if (!rc) {
+        rc = world->backend->launch(world, order);
+        if (rc) delist(world, order);
+    }
+    pthread_mutex_unlock(&world->lock);
+    if (rc) free_order(order);
+    return rc ? rc : id;
+}
+
+int xs_launch(xs_world *world, const xs_kernel *kernel, const xs_launch_config *config, const void *args, size_t args_bytes) {
+    xs_launch_config resolved;
+    int rc = xs_world_check(world);
+    if (rc) return rc;
+    if (!kernel || !kernel->name || (args_bytes && !args)) return xs_fail(XS_E_ARGUMENT, "launch: no kernel or no arguments");
+    if (args_bytes != kernel->args_bytes)
+        return xs_fail(XS_E_ARGUMENT, "launch of %s: %zu bytes of arguments, the kernel takes %llu", kernel->name, args_bytes,
+                       (unsigned long long)kernel->args_bytes);
+    rc = check_config(world, config, &resolved);
+    if (!rc) rc = xs_name_check(kernel->name, XS_NAME_BYTES);
+    if (rc) return rc;
+    if (xs_world_abort_error(world)) return xs_fail(XS_E_ABORTED, "launch of %s: the world is aborted", kernel->name);
+    xs_launch_order *order = make_order(kernel, &resolved, args, args_bytes);
+    return order ? submit(world, order) : XS_E_MEMORY;
+}
+
+/* What was launched before the call is over after it, whether its scheduler said so or not. */
+static int take_error(xs_world *world) {
+    xs_objects *objects = xs_objects_of(world);
+    pthread_mutex_lock(&world->lock);
+    xs_launch_reap(world, 0);
+    int error = objects->first_error;
+    objects->first_error = 0;
+    pthread_mutex_unlock(&world->lock);
+    return error;
+}
+
+int xs_sync(xs_world *world) {
+    int rc = xs_world_check(world);
+    if (rc) return rc;
+    rc = world->backend->sync(world);
+    int error = take_error(world), aborted = xs_world_abort_error(world);
+    if (aborted) return xs_fail(aborted, "the world was aborted: %s", xs_strerror(aborted));
+    return error ? error : rc;
+}
+
+int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block, xs_handle *handle) {
+    int rc = xs_world_check(world);
+    if (!rc) rc = xs_name_check(kernel_name, XS_NAME_BYTES);
+    if (rc) return rc;
+    xs_launch_config given = {.size = sizeof given, .grid = grid, .block = block, .first_rank = rank, .ranks = 1}, config;
+    rc = check_config(world, &given, &config);
+    if (rc || !handle) return rc ? rc : xs_fail(XS_E_ARGUMENT, "no place for the handle");
+    pthread_mutex_lock(&world->lock);
+    rc = xs_name_get(world, XS_NAME_KERNEL, kernel_name);
+    if (rc > 0 && world->next_launch >= INT_MAX) rc = xs_fail(XS_E_TOO_MANY, "too many launches");
+    uint32_t id = rc > 0 ? ++world->next_launch : 0;
+    pthread_mutex_unlock(&world->lock);
+    if (rc < 0) return rc;
+    xs_region_handle(world, rank, grid, id, handle);
+    journal_begin(world, id, (uint32_t)rc, &config);
+    return (int)id;
+}
+
+int xs_handle_end(xs_world *world, const xs_handle *handle) {
+    int rc = xs_world_check(world);
+    if (rc) return rc;
+    if (!handle || handle->control != xs_region_control(xs_region(world)) || !handle->launch)
+        return xs_fail(XS_E_ARGUMENT, "the handle is not one of this world");
+    journal_end(world, handle->launch, xs_world_abort_error(world));
+    xs_region_reclaim(world->region, handle->launch);
+    return 0;
+}

@@ -1,0 +1,60 @@
+/* Inside libxs: what a world has made. Guarded by world->lock. */
+#ifndef XS_OBJECTS_INTERNAL_H
+#define XS_OBJECTS_INTERNAL_H
+
+#include <xs/capture.h>
+
+#include "world.h"
+
+#define XS_NAME_BYTES 95u /* longest name, without its zero */
+
+typedef struct xs_named_pad {
+    char name[XS_NAME_BYTES + 1];
+    xs_pad pad;
+    uint64_t buffer_bytes; /* not 0: this is a buffer; only pad.base is used */
+    struct xs_named_pad *next;
+    void *base[]; /* one a rank */
+} xs_named_pad;
+
+typedef struct xs_name_list {
+    char **names; /* id - 1 */
+    uint32_t count, room;
+} xs_name_list;
+
+typedef struct xs_objects {
+    xs_named_pad *pads;
+    xs_name_list names[XS_NAME_DEVICE + 1]; /* by xs_name_kind */
+    xs_plan_entry *plan;
+    uint32_t plan_count;
+    uint64_t catalog_frames;
+    xs_launch_order *orders; /* not yet reaped */
+    int first_error;         /* of reaped orders, until the next xs_sync */
+} xs_objects;
+
+static inline xs_objects *xs_objects_of(const xs_world *world) { return world->objects; }
+
+int xs_objects_create(xs_world *world);
+void xs_objects_destroy(xs_world *world); /* not the orders: launch.c */
+
+/* names.c */
+int xs_name_check(const char *name, uint32_t longest);
+int xs_name_get(xs_world *world, uint32_t kind, const char *name); /* world->lock held; id from 1 */
+
+/* pads.c; world->lock held. shape NULL fields are checked by the caller. */
+int xs_pad_make(xs_world *world, const char *name, const xs_pad *shape, xs_pad *pad);
+const xs_named_pad *xs_pad_by_first(const xs_world *world, uint32_t first);
+
+/* plan_check.c: `entries` against themselves and what is known. world->lock held. */
+int xs_plan_check(const xs_world *world, const xs_plan_entry *entries, uint32_t count);
+/* plan.c; world->lock held. */
+int xs_plan_append(xs_world *world, const xs_plan_entry *entries, uint32_t count);
+
+/* launch.c */
+void xs_launch_reap(xs_world *world, int all);
+
+/* worlds.c: the worlds of this process, for the fork handler and for the clock outside kernels. */
+void xs_worlds_add(xs_world *world);
+void xs_worlds_remove(xs_world *world);
+uint64_t xs_worlds_now(void);
+
+#endif

@@ -1,0 +1,120 @@
+/* What a plan may not say: slots that do not exist, two writers of one slot, a waiter that nobody will ever signal. */
+#include "objects.h"
+
+#define WHO "plan entry %u: "
+
+static int covers(uint32_t wide, uint32_t narrow) { return wide == XS_PLAN_ANY || wide == narrow; }
+
+/* `a` says something of every slot and epoch that `b` speaks of. */
+static int entry_covers(const xs_plan_entry *a, const xs_plan_entry *b) {
+    return a->pad_first == b->pad_first && covers(a->owner, b->owner) && covers(a->row, b->row) && covers(a->column, b->column) &&
+           (a->epoch == UINT64_MAX || a->epoch == b->epoch);
+}
+
+/* Bounds of an intersection: 0 if empty; *only is the one index in common, or XS_PLAN_ANY for all `count`. */
+static int meet(uint32_t a, uint32_t b, uint32_t count, uint32_t *only) {
+    if (a != XS_PLAN_ANY && b != XS_PLAN_ANY && a != b) return 0;
+    *only = a != XS_PLAN_ANY ? a : b;
+    if (*only == XS_PLAN_ANY && count == 1) *only = 0;
+    return 1;
+}
+
+static int epochs_meet(uint64_t a, uint64_t b) { return a == b || a == UINT64_MAX || b == UINT64_MAX; }
+
+/* The writer that entry `e` names, inside the given part of the pad: a rank, or XS_PLAN_ROW / COLUMN where it still varies. */
+static uint64_t writer_within(const xs_plan_entry *e, uint32_t row, uint32_t column) {
+    if (e->a == XS_PLAN_ROW && row != XS_PLAN_ANY) return row;
+    if (e->a == XS_PLAN_COLUMN && column != XS_PLAN_ANY) return column;
+    return e->a;
+}
+
+static int writers_contradict(const xs_pad *pad, uint32_t ranks, const xs_plan_entry *a, const xs_plan_entry *b) {
+    uint32_t owner, row, column;
+    if (pad->flags & XS_PAD_SHARED || a->pad_first != b->pad_first || !epochs_meet(a->epoch, b->epoch)) return 0;
+    if (!meet(a->owner, b->owner, ranks, &owner) || !meet(a->row, b->row, pad->rows, &row)) return 0;
+    if (!meet(a->column, b->column, pad->columns, &column)) return 0;
+    return writer_within(a, row, column) != writer_within(b, row, column);
+}
+
+static int check_place(const xs_world *world, const xs_plan_entry *e, uint32_t i, const xs_pad *pad) {
+    if (e->owner != XS_PLAN_ANY && e->owner >= world->config.ranks)
+        return xs_fail(XS_E_PLAN, WHO "owner %u of %u ranks", i, e->owner, world->config.ranks);
+    if (e->row != XS_PLAN_ANY && e->row >= pad->rows) return xs_fail(XS_E_PLAN, WHO "row %u of %u", i, e->row, pad->rows);
+    if (e->column != XS_PLAN_ANY && e->column >= pad->columns)
+        return xs_fail(XS_E_PLAN, WHO "column %u of %u", i, e->column, pad->columns);
+    return 0;
+}
+
+static int check_writer(const xs_world *world, const xs_plan_entry *e, uint32_t i, const xs_pad *pad) {
+    uint32_t ranks = world->config.ranks;
+    uint64_t last = e->a; /* highest rank named */
+    if (e->a == XS_PLAN_ROW) last = e->row == XS_PLAN_ANY ? pad->rows - 1 : e->row;
+    if (e->a == XS_PLAN_COLUMN) last = e->column == XS_PLAN_ANY ? pad->columns - 1 : e->column;
+    if (last >= ranks) return xs_fail(XS_E_PLAN, WHO "writer %llu of %u ranks", i, (unsigned long long)last, ranks);
+    if (e->b > xs_objects_of(world)->names[XS_NAME_ROLE].count) return xs_fail(XS_E_PLAN, WHO "the writer's role is unknown", i);
+    return 0;
+}
+
+static int check_kind(const xs_world *world, const xs_plan_entry *e, uint32_t i, const xs_pad *pad) {
+    switch (e->kind) {
+    case XS_PLAN_WRITER: return check_writer(world, e, i, pad);
+    case XS_PLAN_DEPTH: return e->a ? 0 : xs_fail(XS_E_PLAN, WHO "a ring of depth 0", i);
+    case XS_PLAN_PARTICIPANTS:
+        if (e->a && e->a <= world->config.ranks) return 0;
+        return xs_fail(XS_E_PLAN, WHO "%llu participants of %u ranks", i, (unsigned long long)e->a, world->config.ranks);
+    case XS_PLAN_NO_ARRIVALS:
+        if (e->a < world->config.ranks) return 0;
+        return xs_fail(XS_E_PLAN, WHO "publisher %llu of %u ranks", i, (unsigned long long)e->a, world->config.ranks);
+    case XS_PLAN_ROLE_BLOCKS:
+        if (e->a && e->a <= xs_objects_of(world)->names[XS_NAME_ROLE].count && e->b >> 32) return 0;
+        return xs_fail(XS_E_PLAN, WHO "an unknown role, or no blocks", i);
+    default: return 0;
+    }
+}
+
+static int check_one(const xs_world *world, const xs_plan_entry *e, uint32_t i) {
+    if (e->kind < XS_PLAN_WRITER || e->kind > XS_PLAN_NO_ARRIVALS) return xs_fail(XS_E_PLAN, WHO "unknown kind %u", i, e->kind);
+    if (e->origin > XS_PLAN_INFERRED) return xs_fail(XS_E_PLAN, WHO "unknown origin %u", i, e->origin);
+    if (e->kind == XS_PLAN_ROLE_BLOCKS && e->pad_first == UINT32_MAX) return check_kind(world, e, i, NULL);
+    const xs_named_pad *known = xs_pad_by_first(world, e->pad_first);
+    if (!known) return xs_fail(XS_E_PLAN, WHO "no pad begins at object %u", i, e->pad_first);
+    int rc = check_place(world, e, i, &known->pad);
+    return rc ? rc : check_kind(world, e, i, &known->pad);
+}
+
+/* What was added before, then what comes now. */
+static const xs_plan_entry *at(const xs_objects *o, const xs_plan_entry *entries, uint32_t i) {
+    return i < o->plan_count ? &o->plan[i] : &entries[i - o->plan_count];
+}
+
+/* Nobody arrives: then the plan must name who publishes, or say that there is no signal (the wait is skipped). */
+static int is_supplied(const xs_objects *o, const xs_plan_entry *entries, uint32_t count, const xs_plan_entry *arrivals) {
+    for (uint32_t i = 0; i < o->plan_count + count; i++) {
+        const xs_plan_entry *e = at(o, entries, i);
+        int supplies = e->kind == XS_PLAN_NO_ARRIVALS || e->kind == XS_PLAN_HOST_SUPPLIER || (e->kind == XS_PLAN_SIGNALS && !e->a);
+        if (supplies && entry_covers(e, arrivals)) return 1;
+    }
+    return 0;
+}
+
+static int check_pairs(const xs_world *world, const xs_plan_entry *entries, uint32_t count, uint32_t index) {
+    const xs_objects *o = xs_objects_of(world);
+    const xs_plan_entry *e = &entries[index];
+    if (e->kind == XS_PLAN_ARRIVALS && !e->a && !is_supplied(o, entries, count, e))
+        return xs_fail(XS_E_PLAN, WHO "0 arrivals, and no XS_PLAN_NO_ARRIVALS names who publishes", index);
+    if (e->kind != XS_PLAN_WRITER) return 0;
+    const xs_pad *pad = &xs_pad_by_first(world, e->pad_first)->pad;
+    for (uint32_t i = 0; i < o->plan_count + index; i++) {
+        const xs_plan_entry *other = at(o, entries, i);
+        if (other->kind == XS_PLAN_WRITER && writers_contradict(pad, world->config.ranks, e, other))
+            return xs_fail(XS_E_PLAN, WHO "another entry names another writer for the same slot", index);
+    }
+    return 0;
+}
+
+int xs_plan_check(const xs_world *world, const xs_plan_entry *entries, uint32_t count) {
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < count; i++) rc = check_one(world, &entries[i], i);
+    for (uint32_t i = 0; !rc && i < count; i++) rc = check_pairs(world, entries, count, i);
+    return rc;
+}

@@ -1,0 +1,62 @@
+/* Rings that their writers did not give back, after the launch is over: found, counted, freed.
+ *
+ * A ring belongs to the launch if its bit is taken and its newest owner names the launch, and if `next` still is what it was
+ * when that owner took the ring: a writer that gives its ring back stores `next` first, so a ring that was given back and
+ * taken again by a launch that has not yet written its own entry is left alone. */
+#include "world.h"
+
+static uint64_t unwrap(uint32_t sequence, uint64_t base, uint32_t mask, uint32_t reach) {
+    uint32_t ahead = (sequence - (uint32_t)base) & mask;
+    return ahead > reach ? base : base + ahead;
+}
+
+/* The newest sequence that reached memory since `base` (known to be older or equal), in 64 bits. */
+static uint64_t newest(const xs_record *records, const xs_ring_header *ring, uint64_t base, uint32_t mask) {
+    uint32_t best = 0, found = 0;
+    for (uint32_t i = 0; i < ring->capacity; i++) {
+        uint32_t s = records[i].sequence & mask;
+        if (!records[i].code_object) continue;
+        if (!found || ((s - best) & mask) <= mask / 2) best = s;
+        found = 1;
+    }
+    uint64_t last = found ? unwrap(best, base, mask, mask - ring->capacity) : base;
+    const xs_record *overflow = &records[ring->capacity];
+    if (ring->mode != XS_DISCARD || !overflow->code_object) return last;
+    uint64_t dropped = unwrap(overflow->sequence & mask, base, mask, mask / 2);
+    return dropped > last ? dropped : last;
+}
+
+static int left_behind(const xs_ring_header *ring, uint32_t launch, xs_ring_owner *owner) {
+    uint32_t owners = __atomic_load_n(&ring->owners, __ATOMIC_ACQUIRE);
+    if (!owners) return 0;
+    *owner = ring->owner[(owners - 1) % XS_RING_OWNERS];
+    return owner->launch == launch && __atomic_load_n(&ring->next, __ATOMIC_RELAXED) == owner->first;
+}
+
+static int reclaim_ring(char *region, const xs_region_header *h, uint32_t index, uint32_t launch) {
+    xs_ring_header *ring = (xs_ring_header *)(region + h->ring_headers_offset + index * h->ring_header_stride);
+    const xs_record *records = (const xs_record *)(region + h->records_offset + index * h->records_stride);
+    xs_ring_owner owner;
+    if (!left_behind(ring, launch, &owner)) return 0;
+    uint64_t base = owner.first - 1, consumed = __atomic_load_n(&ring->consumed, __ATOMIC_RELAXED);
+    if (consumed > base) base = consumed;
+    uint32_t mask = (uint32_t)(0xffffffffu >> (32 - h->sequence_bits));
+    __atomic_store_n(&ring->next, newest(records, ring, base, mask) + 1, __ATOMIC_RELAXED);
+    return 1;
+}
+
+uint32_t xs_region_reclaim(char *region, uint32_t launch) {
+    const xs_region_header *h = (const xs_region_header *)region;
+    uint64_t *groups = (uint64_t *)(region + h->groups_offset);
+    uint32_t freed = 0;
+    for (uint32_t g = 0; g < h->ranks * h->groups_per_rank; g++) {
+        uint64_t taken = __atomic_load_n(&groups[g], __ATOMIC_ACQUIRE);
+        for (; taken; taken &= taken - 1) {
+            uint32_t bit = (uint32_t)__builtin_ctzll(taken);
+            if (!reclaim_ring(region, h, g * 64 + bit, launch)) continue;
+            __atomic_fetch_and(&groups[g], ~(1ull << bit), __ATOMIC_RELEASE);
+            freed++;
+        }
+    }
+    return freed;
+}

@@ -1,0 +1,76 @@
+/* Windows: what is recorded, switched in the control block that writers read at writer-begin, epochs and back-off stages. */
+#include "trace.h"
+
+#include <stdlib.h>
+
+#include "config.h"
+
+static void put32(uint32_t *at, uint32_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
+static void put64(uint64_t *at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
+
+static void switch_to(xs_world *world, uint32_t bits) {
+    put32(&xs_region_control(xs_region(world))->started, bits);
+    xs_journal(world, XS_JOURNAL_TRACE_STATE, bits, 0, xs_world_now(world), 0, 0, 0);
+}
+
+static uint32_t started_bits(const xs_world *world) {
+    return XS_STARTED | (world->config.payload > 0 ? (uint32_t)XS_STARTED_PAYLOAD : 0);
+}
+
+int xs_trace_start(xs_world *world) {
+    int rc = xs_world_check(world);
+    if (!rc) switch_to(world, started_bits(world));
+    return rc;
+}
+
+int xs_trace_stop(xs_world *world) {
+    int rc = xs_world_check(world);
+    if (!rc) switch_to(world, 0);
+    return rc;
+}
+
+static void apply(xs_world *world, const xs_filter *filter) {
+    xs_control *control = xs_region_control(xs_region(world));
+    put32(&control->rank_first, filter->rank_first);
+    put32(&control->rank_last, filter->rank_last);
+    put32(&control->block_first, filter->block_first);
+    put32(&control->block_last, filter->block_last);
+    put64(&control->epoch_first, filter->epoch_first);
+    put64(&control->epoch_last, filter->epoch_last);
+}
+
+int xs_trace_filter(xs_world *world, const xs_filter *filter) {
+    int rc = xs_world_check(world);
+    if (rc) return rc;
+    if (!filter || filter->size < sizeof *filter) return xs_fail(XS_E_ARGUMENT, "xs_filter.size is not set");
+    if (filter->rank_first > filter->rank_last || filter->block_first > filter->block_last || filter->epoch_first > filter->epoch_last)
+        return xs_fail(XS_E_ARGUMENT, "a filter's first is beyond its last");
+    apply(world, filter);
+    return 0;
+}
+
+int xs_trace_dump(xs_world *world, const char *why) {
+    int rc = xs_world_check(world);
+    if (rc) return rc;
+    if (!xs_collect_ops_in_use || !world->collect_state) return xs_fail(XS_E_UNSUPPORTED, "nothing collects in this world");
+    return xs_collect_ops_in_use->dump(world->collect_state, why ? why : "asked for");
+}
+
+static int range(const char *variable, uint64_t high, uint64_t *first, uint64_t *last) {
+    const char *text = getenv(variable);
+    if (!text || !*text || !xs_parse_range(text, high, first, last)) return 0;
+    return xs_fail(XS_E_ARGUMENT, "%s=%s: expected FIRST-LAST", variable, text);
+}
+
+int xs_trace_configure(xs_world *world) {
+    uint64_t ranks[2] = {0, UINT32_MAX}, blocks[2] = {0, UINT32_MAX}, epochs[2] = {0, UINT64_MAX};
+    int rc = range("XS_FILTER_RANKS", UINT32_MAX, &ranks[0], &ranks[1]);
+    if (!rc) rc = range("XS_FILTER_BLOCKS", UINT32_MAX, &blocks[0], &blocks[1]);
+    if (!rc) rc = range("XS_FILTER_EPOCHS", UINT64_MAX, &epochs[0], &epochs[1]);
+    if (rc) return rc;
+    xs_filter filter = {sizeof filter, (uint32_t)ranks[0], (uint32_t)ranks[1], (uint32_t)blocks[0], (uint32_t)blocks[1],
+                        epochs[0], epochs[1]};
+    apply(world, &filter);
+    switch_to(world, world->config.trace_start > 0 ? started_bits(world) : 0);
+    return 0;
+}
