@@ -1,0 +1,231 @@
+/* Atomics and fences in PTX's orders and scopes, and the few special registers: all inline PTX of xs stands here.
+ * On the host the same names are the compiler's __atomic builtins and tell the scheduler (host_thread.h): a step before
+ * each operation, a release before it takes effect, an acquire after it succeeded.
+ *
+ *   xs_load_{relaxed,acquire}_{cta,gpu,sys}            xs_store_{relaxed,release}_{cta,gpu,sys}
+ *   xs_add_{relaxed,release,acq_rel}_{cta,gpu,sys}     returns the value before
+ *   xs_red_{relaxed,release}_{cta,gpu,sys}             the same with nothing returned (PTX red)
+ *   xs_or_acquire_sys, xs_and_release_sys              returns the value before; 64 bits
+ *   xs_fence_{acquire,release,acq_rel,sc}_{cta,gpu,sys}
+ *   each also with suffix _u32 (fences have no width)
+ *
+ * Addresses are global memory. PTX has no fence that only acquires or only releases before sm_90: acquire and release
+ * fences are fence.acq_rel there. */
+#ifndef XS_ATOMICS_H
+#define XS_ATOMICS_H
+
+#include <xs/events.h>
+#include <xs/host_thread.h>
+#include <xs/record_access.h>
+#include <xs/tsan.h>
+
+#define XS_EACH_SCOPE(X, ...) X(cta, CTA, __VA_ARGS__) X(gpu, GPU, __VA_ARGS__) X(sys, SYS, __VA_ARGS__)
+
+#if XS_CUDA
+
+/* A relaxed operation orders nothing else, so only acquire and release forms hold the compiler back ("memory"). */
+#define XS_PTX_LOAD(scope, SCOPE, order, type, bits, suffix, reg, ...)                                        \
+    XS_FN type xs_load_##order##_##scope##suffix(const type *at) {                                            \
+        type value;                                                                                           \
+        asm volatile("ld." #order "." #scope ".global.u" #bits " %0, [%1];" : "=" reg(value) : "l"(at)__VA_ARGS__); \
+        return value;                                                                                         \
+    }
+#define XS_PTX_STORE(scope, SCOPE, order, type, bits, suffix, reg, ...)                                        \
+    XS_FN void xs_store_##order##_##scope##suffix(type *at, type value) {                                      \
+        asm volatile("st." #order "." #scope ".global.u" #bits " [%0], %1;" ::"l"(at), reg(value)__VA_ARGS__); \
+    }
+#define XS_PTX_ADD(scope, SCOPE, order, type, bits, suffix, reg, ...)                              \
+    XS_FN type xs_add_##order##_##scope##suffix(type *at, type value) {                            \
+        type old;                                                                                  \
+        asm volatile("atom." #order "." #scope ".global.add.u" #bits " %0, [%1], %2;"              \
+                     : "=" reg(old)                                                                \
+                     : "l"(at), reg(value)__VA_ARGS__);                                            \
+        return old;                                                                                \
+    }
+#define XS_PTX_RED(scope, SCOPE, order, type, bits, suffix, reg, ...)                                               \
+    XS_FN void xs_red_##order##_##scope##suffix(type *at, type value) {                                             \
+        asm volatile("red." #order "." #scope ".global.add.u" #bits " [%0], %1;" ::"l"(at), reg(value)__VA_ARGS__); \
+    }
+#define XS_PTX_FENCE(scope, SCOPE, order, ptx) \
+    XS_FN void xs_fence_##order##_##scope(void) { asm volatile("fence." #ptx "." #scope ";" ::: "memory"); }
+
+#define XS_PTX_BOTH_WIDTHS(FORM, order, ...)                              \
+    XS_EACH_SCOPE(FORM, order, uint64_t, 64, , "l" __VA_ARGS__)           \
+    XS_EACH_SCOPE(FORM, order, uint32_t, 32, _u32, "r" __VA_ARGS__)
+
+XS_PTX_BOTH_WIDTHS(XS_PTX_LOAD, relaxed)
+XS_PTX_BOTH_WIDTHS(XS_PTX_LOAD, acquire, , : "memory")
+XS_PTX_BOTH_WIDTHS(XS_PTX_STORE, relaxed)
+XS_PTX_BOTH_WIDTHS(XS_PTX_STORE, release, , : "memory")
+XS_PTX_BOTH_WIDTHS(XS_PTX_ADD, relaxed)
+XS_PTX_BOTH_WIDTHS(XS_PTX_ADD, release, , : "memory")
+XS_PTX_BOTH_WIDTHS(XS_PTX_ADD, acq_rel, , : "memory")
+XS_PTX_BOTH_WIDTHS(XS_PTX_RED, relaxed)
+XS_PTX_BOTH_WIDTHS(XS_PTX_RED, release, , : "memory")
+XS_EACH_SCOPE(XS_PTX_FENCE, acquire, acq_rel)
+XS_EACH_SCOPE(XS_PTX_FENCE, release, acq_rel)
+XS_EACH_SCOPE(XS_PTX_FENCE, acq_rel, acq_rel)
+XS_EACH_SCOPE(XS_PTX_FENCE, sc, sc)
+
+XS_FN uint64_t xs_or_acquire_sys(uint64_t *at, uint64_t bits) {
+    uint64_t old;
+    asm volatile("atom.acquire.sys.global.or.b64 %0, [%1], %2;" : "=l"(old) : "l"(at), "l"(bits) : "memory");
+    return old;
+}
+XS_FN uint64_t xs_and_release_sys(uint64_t *at, uint64_t bits) {
+    uint64_t old;
+    asm volatile("atom.release.sys.global.and.b64 %0, [%1], %2;" : "=l"(old) : "l"(at), "l"(bits) : "memory");
+    return old;
+}
+
+/* Plain read-back: the load is really made, each time. */
+XS_FN uint64_t xs_load_volatile(const uint64_t *at) {
+    uint64_t value;
+    asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+    return value;
+}
+XS_FN uint32_t xs_load_volatile_u32(const uint32_t *at) {
+    uint32_t value;
+    asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
+}
+
+XS_FN void xs_nanosleep(uint32_t ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns)); }
+
+XS_FN uint64_t xs_now(void) {
+    uint64_t ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+}
+XS_FN uint32_t xs_now_low(void) {
+    uint32_t ns;
+    asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(ns));
+    return ns;
+}
+XS_FN uint32_t xs_lane(void) {
+    uint32_t lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+XS_FN uint32_t xs_sm(void) {
+    uint32_t sm;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm)); /* may change under preemption */
+    return sm;
+}
+
+/* 16 bytes by one weak store, no branch: predicated. No "memory": it is ordered with nothing. */
+XS_FN void xs_store16_if(uint32_t on, void *at, uint32_t word0, uint32_t word1, uint32_t word2, uint32_t word3) {
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %0, 0;\n\t@p st.global.v4.u32 [%1], {%2, %3, %4, %5};\n\t}" ::"r"(on),
+                 "l"(at), "r"(word0), "r"(word1), "r"(word2), "r"(word3));
+}
+
+/* bar.sync: orders memory among the `count` threads, at cta scope. */
+XS_FN int xs_block_barrier(uint32_t id, uint32_t count) {
+    asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(count) : "memory");
+    return 0;
+}
+
+/* Scheduler hooks of the host: nothing here. */
+XS_FN void xs_step(void) {}
+XS_FN void xs_releasing(uint32_t scope) { (void)scope; }
+XS_FN void xs_acquired(uint32_t scope) { (void)scope; }
+
+#else /* the host */
+
+XS_FN void xs_step(void) { xs_host_step(); }
+XS_FN void xs_releasing(uint32_t scope) { xs_host_release(scope); }
+XS_FN void xs_acquired(uint32_t scope) { xs_host_acquire(scope); }
+
+#define XS_HOST_relaxed __ATOMIC_RELAXED
+#define XS_HOST_acquire __ATOMIC_ACQUIRE
+#define XS_HOST_release __ATOMIC_RELEASE
+#define XS_HOST_acq_rel __ATOMIC_ACQ_REL
+#define XS_HOST_sc __ATOMIC_SEQ_CST
+#define XS_ACQUIRES(order) ((order) == __ATOMIC_ACQUIRE || (order) == __ATOMIC_ACQ_REL || (order) == __ATOMIC_SEQ_CST)
+#define XS_RELEASES(order) ((order) == __ATOMIC_RELEASE || (order) == __ATOMIC_ACQ_REL || (order) == __ATOMIC_SEQ_CST)
+
+XS_FN void xs_host_before(int order, uint32_t scope) {
+    xs_step();
+    if (XS_RELEASES(order))
+        xs_releasing(scope);
+}
+XS_FN void xs_host_after(int order, uint32_t scope) {
+    if (XS_ACQUIRES(order))
+        xs_acquired(scope);
+}
+
+#define XS_HOST_LOAD(scope, SCOPE, order, type, suffix)                    \
+    XS_FN type xs_load_##order##_##scope##suffix(const type *at) {         \
+        xs_host_before(XS_HOST_##order, XS_SCOPE_##SCOPE);                 \
+        type value = __atomic_load_n(at, XS_HOST_##order);                 \
+        xs_host_after(XS_HOST_##order, XS_SCOPE_##SCOPE);                  \
+        return value;                                                      \
+    }
+#define XS_HOST_STORE(scope, SCOPE, order, type, suffix)                   \
+    XS_FN void xs_store_##order##_##scope##suffix(type *at, type value) {  \
+        xs_host_before(XS_HOST_##order, XS_SCOPE_##SCOPE);                 \
+        __atomic_store_n(at, value, XS_HOST_##order);                      \
+    }
+#define XS_HOST_ADD(scope, SCOPE, order, type, suffix)                     \
+    XS_FN type xs_add_##order##_##scope##suffix(type *at, type value) {    \
+        xs_host_before(XS_HOST_##order, XS_SCOPE_##SCOPE);                 \
+        type old = __atomic_fetch_add(at, value, XS_HOST_##order);         \
+        xs_host_after(XS_HOST_##order, XS_SCOPE_##SCOPE);                  \
+        return old;                                                        \
+    }
+#define XS_HOST_RED(scope, SCOPE, order, type, suffix)                     \
+    XS_FN void xs_red_##order##_##scope##suffix(type *at, type value) {    \
+        (void)xs_add_##order##_##scope##suffix(at, value);                 \
+    }
+#define XS_HOST_FENCE(scope, SCOPE, order)                                 \
+    XS_FN void xs_fence_##order##_##scope(void) {                          \
+        xs_host_before(XS_HOST_##order, XS_SCOPE_##SCOPE);                 \
+        if (XS_RELEASES(XS_HOST_##order))                                  \
+            xs_tsan_release(NULL);                                         \
+        xs_host_fence(XS_HOST_##order);                                    \
+        if (XS_ACQUIRES(XS_HOST_##order))                                  \
+            xs_tsan_acquire(NULL);                                         \
+        xs_host_after(XS_HOST_##order, XS_SCOPE_##SCOPE);                  \
+    }
+
+#define XS_HOST_BOTH_WIDTHS(FORM, order)                                   \
+    XS_EACH_SCOPE(FORM, order, uint64_t, )                                 \
+    XS_EACH_SCOPE(FORM, order, uint32_t, _u32)
+
+XS_HOST_BOTH_WIDTHS(XS_HOST_LOAD, relaxed)
+XS_HOST_BOTH_WIDTHS(XS_HOST_LOAD, acquire)
+XS_HOST_BOTH_WIDTHS(XS_HOST_STORE, relaxed)
+XS_HOST_BOTH_WIDTHS(XS_HOST_STORE, release)
+XS_HOST_BOTH_WIDTHS(XS_HOST_ADD, relaxed)
+XS_HOST_BOTH_WIDTHS(XS_HOST_ADD, release)
+XS_HOST_BOTH_WIDTHS(XS_HOST_ADD, acq_rel)
+XS_HOST_BOTH_WIDTHS(XS_HOST_RED, relaxed)
+XS_HOST_BOTH_WIDTHS(XS_HOST_RED, release)
+XS_EACH_SCOPE(XS_HOST_FENCE, acquire)
+XS_EACH_SCOPE(XS_HOST_FENCE, release)
+XS_EACH_SCOPE(XS_HOST_FENCE, acq_rel)
+XS_EACH_SCOPE(XS_HOST_FENCE, sc)
+
+/* Ring bookkeeping: no step of the protocol, so the scheduler is not told. */
+XS_FN uint64_t xs_or_acquire_sys(uint64_t *at, uint64_t bits) { return __atomic_fetch_or(at, bits, __ATOMIC_ACQUIRE); }
+XS_FN uint64_t xs_and_release_sys(uint64_t *at, uint64_t bits) { return __atomic_fetch_and(at, bits, __ATOMIC_RELEASE); }
+
+XS_FN uint64_t xs_load_volatile(const uint64_t *at) { return xs_load_relaxed_sys(at); }
+XS_FN uint32_t xs_load_volatile_u32(const uint32_t *at) { return xs_load_relaxed_sys_u32(at); }
+
+XS_FN void xs_nanosleep(uint32_t ns) { xs_host_work(ns); }
+XS_FN uint64_t xs_now(void) { return xs_host_now(); }
+XS_FN uint32_t xs_now_low(void) { return (uint32_t)xs_host_now(); }
+XS_FN uint32_t xs_lane(void) { return 0; }
+XS_FN uint32_t xs_sm(void) { return 0; }
+
+XS_FN void xs_store16_if(uint32_t on, void *at, uint32_t word0, uint32_t word1, uint32_t word2, uint32_t word3) {
+    if (on)
+        xs_record_put((xs_record *)at, word0, word1, word2, word3);
+}
+
+XS_FN int xs_block_barrier(uint32_t id, uint32_t count) { return xs_host_block_barrier(id, count); }
+
+#endif
+
+#endif

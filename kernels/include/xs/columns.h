@@ -1,0 +1,106 @@
+/* Waiting for several columns of one row at the same time: all are polled in turn, and each counts as one wait, with its
+ * records and its status line, whether it passes or has to wait. For barriers and channels. */
+#ifndef XS_COLUMNS_H
+#define XS_COLUMNS_H
+
+#include <xs/core.h>
+
+typedef struct xs_columns {
+    const xs_pad *pad;
+    uint32_t owner, row, first; /* column first + i belongs to bit i */
+    uint64_t open;              /* at most 64 at a time */
+    uint64_t need;
+    uint32_t line; /* status line of bit 0 */
+    uint32_t source;
+} xs_columns;
+
+XS_FN xs_slot xs_columns_slot(const xs_columns *c, uint32_t i) { return xs_slot_at(c->pad, c->owner, c->row, c->first + i); }
+
+/* Lines above those that are in use: bit i takes the i-th of them. */
+XS_FN void xs_columns_take_lines(xs_writer *w, xs_columns *c) {
+    uint32_t end = xs_bits_end(c->open);
+    c->line = xs_bits_end(w->lines);
+    for (uint32_t i = c->line; i < c->line + end && i < 64; i++)
+        w->lines |= 1ull << i;
+}
+
+/* The state that one column's note shares with those of the others. */
+XS_FN void xs_columns_point(xs_writer *w, const xs_columns *c, uint32_t i, xs_wait_note *n) {
+    n->slot = xs_columns_slot(c, i);
+    bool fits = c->line + i < w->xs->lines_per_ring && c->line + i < 64;
+    n->line = fits && xs_writer_has_ring(w) ? c->line + i : XS_LINE_NONE;
+}
+
+/* The first poll of all: leaves open those that have to wait. */
+XS_FN xs_wait_note xs_columns_first(xs_writer *w, xs_columns *c) {
+    xs_wait_note n = XS_ZERO;
+    uint64_t open = c->open;
+    if (XS_TRACE)
+        xs_columns_take_lines(w, c);
+    for (uint32_t i = 0; i < 64 && open >> i; i++) {
+        if (!(open >> i & 1))
+            continue;
+        xs_slot slot = xs_columns_slot(c, i);
+        uint64_t seen = xs_ordered_poll(slot.at, XS_ACQUIRE, XS_SCOPE_SYS, 64);
+        if (seen >= c->need) {
+            c->open &= ~(1ull << i);
+            xs_core_satisfied(w, slot, XS_ACQUIRE, XS_SCOPE_SYS);
+            xs_note_pass(w, slot, seen, c->need, XS_ACQUIRE, XS_SCOPE_SYS);
+        } else if (XS_TRACE) {
+            xs_columns_point(w, c, i, &n);
+            if (n.line == XS_LINE_NONE && xs_writer_has_ring(w))
+                xs_control_count(&w->xs->control->no_line, 1);
+            xs_note_wait_start(w, &n, c->need, seen, XS_ACQUIRE, XS_SCOPE_SYS, XS_CMP_GE, c->source);
+        }
+    }
+    return n;
+}
+
+/* One poll of all that are open. */
+XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, xs_bound_state s, uint32_t reads) {
+    for (uint32_t i = 0; i < 64 && c->open >> i; i++) {
+        if (!(c->open >> i & 1))
+            continue;
+        xs_slot slot = xs_columns_slot(c, i);
+        uint64_t seen = xs_ordered_poll(slot.at, XS_ACQUIRE, XS_SCOPE_SYS, 64);
+        if (XS_TRACE)
+            xs_columns_point(w, c, i, n);
+        if (seen >= c->need) {
+            c->open &= ~(1ull << i);
+            xs_core_satisfied(w, slot, XS_ACQUIRE, XS_SCOPE_SYS);
+            xs_core_told(w, n, seen, reads, XS_RESULT_OK);
+        } else {
+            xs_core_tell(w, n, s, seen, reads);
+        }
+    }
+}
+
+/* Those still open give up. */
+XS_FN void xs_columns_give_up(xs_writer *w, const xs_columns *c, xs_wait_note *n, uint32_t reads, uint32_t result) {
+    for (uint32_t i = 0; XS_TRACE && i < 64; i++)
+        if (c->open >> i & 1) {
+            xs_columns_point(w, c, i, n);
+            xs_core_told(w, n, xs_ordered_poll(n->slot.at, XS_RELAXED, XS_SCOPE_SYS, 64), reads, result);
+        }
+}
+
+/* Until every column in `open` is at least need: ld.acquire.sys. Returns xs_result. */
+XS_FN int xs_columns_wait(xs_writer *w, xs_columns c, xs_bound bound) {
+    xs_step();
+    xs_wait_note n = xs_columns_first(w, &c);
+    uint32_t reads = 1, result = XS_RESULT_OK;
+    if (c.open) {
+        xs_bound_state state = xs_bound_begin(bound);
+        while (c.open && (result = xs_bound_check(w, bound, &state, reads)) == XS_RESULT_OK) {
+            xs_core_pause(xs_columns_slot(&c, xs_bits_lowest(c.open)).at, reads, xs_bound_any(bound));
+            reads = xs_backoff_next(reads);
+            xs_columns_poll(w, &c, &n, state, reads);
+        }
+        xs_columns_give_up(w, &c, &n, reads, result);
+    }
+    if (XS_TRACE && c.line < 64)
+        w->lines &= (1ull << c.line) - 1;
+    return (int)result;
+}
+
+#endif

@@ -1,0 +1,173 @@
+/* Core: does an ordered store, add, wait or fence, and notes it. Every primitive is a few lines over this. order and scope
+ * are xs_order and xs_scope and must be compile-time constants; `_u32` forms are for pads of 32-bit slots. */
+#ifndef XS_CORE_H
+#define XS_CORE_H
+
+#include <xs/backoff.h>
+#include <xs/notes.h>
+#include <xs/ordered.h>
+
+/* ---- signals ---- */
+
+/* fence: what stands directly before this store (xs_fence_flag). */
+XS_FN void xs_core_store_bits(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope, uint32_t fence, uint32_t bits) {
+    uint32_t time = xs_note_time();
+    xs_ordered_store(slot.at, value, order, scope, bits);
+    /* Noted after the store, with the time from before it: a release would wait for the record's way to the host. */
+    xs_note_signal_at(w, time, slot, value, order, scope, fence);
+}
+XS_FN void xs_core_store(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope) {
+    xs_core_store_bits(w, slot, value, order, scope, XS_FENCE_NONE, 64);
+}
+XS_FN void xs_core_store_u32(xs_writer *w, xs_slot slot, uint32_t value, uint32_t order, uint32_t scope) {
+    xs_core_store_bits(w, slot, value, order, scope, XS_FENCE_NONE, 32);
+}
+/* A relaxed store behind a fence of at least that scope: the fence belongs to the signal and is no event of its own. */
+XS_FN void xs_core_store_fenced(xs_writer *w, xs_slot slot, uint64_t value, uint32_t scope, uint32_t fence) {
+    xs_core_store_bits(w, slot, value, XS_RELAXED, scope, fence, 64);
+}
+
+/* ---- arrivals: an election counts up to base + expected; old is returned ---- */
+
+XS_FN uint64_t xs_core_add(xs_writer *w, xs_slot slot, uint32_t weight, uint64_t base, uint32_t expected, uint32_t order, uint32_t scope) {
+    uint64_t old = xs_ordered_add(slot.at, weight, order, scope, 64);
+    xs_note_arrive(w, slot, old, base, weight, expected, order, scope);
+    return old;
+}
+
+/* ---- fences ---- */
+
+XS_FN void xs_core_fence_line(xs_writer *w, uint32_t order, uint32_t scope, uint32_t source) {
+    xs_ordered_fence(order, scope);
+    if (order != XS_RELEASE)
+        xs_tsan_acquire_polled(&w->polls);
+    xs_note_fence_line(w, order, scope, source);
+}
+#define xs_core_fence(w, order, scope) xs_core_fence_line(w, order, scope, __LINE__)
+
+/* The release fence of the relaxed stores that follow, to slots that the sanitizer is told of one by one. */
+XS_FN void xs_core_fence_before_stores(uint32_t scope) { xs_ordered_fence(XS_RELEASE, scope); }
+XS_FN void xs_core_fence_covers(xs_slot slot) { xs_tsan_release(slot.at); }
+
+/* ---- waits ---- */
+
+/* 32-bit sequences compare by distance, so that they may wrap. */
+XS_FN bool xs_core_holds(uint64_t seen, uint64_t need, uint32_t cmp, uint32_t bits) {
+    int64_t distance = bits == 32 ? (int32_t)((uint32_t)seen - (uint32_t)need) : 0;
+    if (cmp == XS_CMP_EQ)
+        return seen == need;
+    if (cmp == XS_CMP_NE)
+        return seen != need;
+    if (cmp == XS_CMP_LT)
+        return bits == 32 ? distance < 0 : seen < need;
+    if (cmp == XS_CMP_GT)
+        return bits == 32 ? distance > 0 : seen > need;
+    return bits == 32 ? distance >= 0 : seen >= need;
+}
+
+XS_FN bool xs_core_aborted(const xs_writer *w) { return xs_control_load_u32(w->xs->abort) != 0; }
+
+XS_FN bool xs_bound_any(xs_bound bound) { return bound.polls || bound.ns || bound.heartbeat_ns; }
+
+/* What bounds keep while a wait goes on. */
+typedef struct xs_bound_state {
+    uint64_t start, beat, beat_time;
+} xs_bound_state;
+
+XS_FN xs_bound_state xs_bound_begin(xs_bound bound) {
+    xs_bound_state s = XS_ZERO;
+    if (bound.ns || bound.heartbeat_ns)
+        s.start = s.beat_time = xs_now();
+    return s;
+}
+
+/* After every failed read. A poll bound above 2^32 - 1 reads (a day of slow polling) counts as that. */
+XS_FN uint32_t xs_bound_check(const xs_writer *w, xs_bound bound, xs_bound_state *s, uint32_t reads) {
+    if (bound.polls && reads >= (bound.polls < UINT32_MAX ? bound.polls : UINT32_MAX))
+        return XS_RESULT_TIMEOUT;
+    if (bound.ns && xs_now() - s->start >= bound.ns)
+        return XS_RESULT_TIMEOUT;
+    /* The host looks at the abort word after every read: it has handed over the processor there. */
+    if (XS_CUDA && !xs_backoff_due(reads))
+        return XS_RESULT_OK;
+    if (xs_core_aborted(w))
+        return XS_RESULT_ABORTED;
+    if (bound.heartbeat_ns && bound.heartbeat) {
+        uint64_t beat = xs_ordered_poll(bound.heartbeat, XS_RELAXED, XS_SCOPE_SYS, 64), now = xs_now();
+        if (beat != s->beat)
+            s->beat = beat, s->beat_time = now;
+        else if (now - s->beat_time >= bound.heartbeat_ns)
+            return XS_RESULT_PEER_DEAD;
+    }
+    return XS_RESULT_OK;
+}
+
+XS_FN void xs_core_pause(const void *at, uint32_t reads, bool bounded) {
+    uint32_t ns = xs_backoff_ns(xs_backoff_stage(reads));
+#if XS_CUDA
+    (void)at, (void)bounded;
+    if (ns)
+        xs_nanosleep(ns);
+#else
+    xs_host_poll_failed(at, ns, bounded);
+#endif
+}
+
+/* The slot was read as needed. Takes the time of the note behind the loaded value. */
+XS_FN void xs_core_satisfied(xs_writer *w, xs_slot slot, uint32_t order, uint32_t scope) {
+    if (order == XS_ACQUIRE)
+        xs_acquired(scope);
+    else
+        xs_tsan_polled(&w->polls, slot.at);
+}
+
+/* Keeps a wait note up to date from the count of reads. */
+XS_FN void xs_core_tell(xs_writer *w, xs_wait_note *n, xs_bound_state s, uint64_t seen, uint32_t reads) {
+    if (!XS_TRACE)
+        return;
+    n->polls = reads;
+    n->last_fail = xs_now_low();
+    if (!xs_backoff_due(reads))
+        return;
+    n->heartbeat = (uint32_t)s.beat;
+    xs_note_wait_poll(w, n, seen, xs_backoff_stage(reads));
+}
+XS_FN void xs_core_told(xs_writer *w, xs_wait_note *n, uint64_t seen, uint32_t reads, uint32_t result) {
+    if (!XS_TRACE)
+        return;
+    n->polls = reads;
+    n->stage = xs_backoff_stage(reads - 1);
+    n->slept = xs_backoff_slept(reads);
+    xs_note_wait_end(w, n, seen, result);
+}
+
+/* Polls until the slot compares with need, or gives up: returns xs_result. XS_ACQUIRE or XS_RELAXED. */
+XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t cmp, uint32_t order, uint32_t scope, xs_bound bound,
+                            uint32_t bits, uint32_t source) {
+    xs_step();
+    uint64_t seen = xs_ordered_poll(slot.at, order, scope, bits);
+    if (xs_core_holds(seen, need, cmp, bits)) {
+        xs_core_satisfied(w, slot, order, scope);
+        xs_note_pass(w, slot, seen, need, order, scope);
+        return XS_RESULT_OK;
+    }
+    xs_wait_note n = xs_note_wait_begin_line(w, slot, need, seen, order, scope, cmp, source);
+    xs_bound_state state = xs_bound_begin(bound);
+    uint32_t reads = 1, result;
+    while ((result = xs_bound_check(w, bound, &state, reads)) == XS_RESULT_OK) {
+        xs_core_pause(slot.at, reads, xs_bound_any(bound));
+        seen = xs_ordered_poll(slot.at, order, scope, bits);
+        reads = xs_backoff_next(reads);
+        if (xs_core_holds(seen, need, cmp, bits)) {
+            xs_core_satisfied(w, slot, order, scope);
+            break;
+        }
+        xs_core_tell(w, &n, state, seen, reads);
+    }
+    xs_core_told(w, &n, seen, reads, result);
+    return (int)result;
+}
+#define xs_core_wait(w, slot, need, cmp, order, scope, bound) xs_core_wait_bits(w, slot, need, cmp, order, scope, bound, 64, __LINE__)
+#define xs_core_wait_u32(w, slot, need, cmp, order, scope, bound) xs_core_wait_bits(w, slot, need, cmp, order, scope, bound, 32, __LINE__)
+
+#endif

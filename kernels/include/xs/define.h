@@ -1,0 +1,54 @@
+/* XS_KERNEL: one source, compiled as C for the host backend and as CUDA (cmake/XsKernels.cmake compiles both).
+ *
+ *   struct ping_args { xs_pad pad; uint64_t rounds; };
+ *   XS_KERNEL(ping, struct ping_args) { ... args.pad ... xs ... }
+ *
+ * `args` and `xs` (the handle, last parameter, by value) are in scope. Host code launches `ping_kernel`. */
+#ifndef XS_DEFINE_H
+#define XS_DEFINE_H
+
+#include <xs/host_thread.h>
+
+/* For the file that launches: extern const struct xs_kernel NAME_kernel. */
+#define XS_KERNEL_DECLARE(name) \
+    XS_EXTERN_C_BEGIN extern const struct xs_kernel name##_kernel; \
+    XS_EXTERN_C_END
+
+#if XS_CUDA
+
+#define XS_KERNEL(name, args_type)                                                                          \
+    extern "C" __global__ void name(const __grid_constant__ args_type args, const __grid_constant__ xs_handle xs); \
+    extern "C" const xs_cuda_entry name##_cuda;                                                             \
+    const xs_cuda_entry name##_cuda = {(const void *)name};                                                 \
+    extern "C" __global__ void name(const __grid_constant__ args_type args, const __grid_constant__ xs_handle xs)
+
+/* `type *const name`: one object shared by the threads of the block. Not initialised on CUDA, zeroed on the host. */
+#define XS_SHARED(type, name)       \
+    __shared__ type name##_storage; \
+    type *const name = &name##_storage
+#define XS_SHARED_DYNAMIC(type, name)                                            \
+    extern __shared__ __align__(16) unsigned char xs_shared_dynamic_storage[]; \
+    type *const name = (type *)xs_shared_dynamic_storage
+
+#else
+
+/* The CUDA entry is looked up weakly: a program whose kernels were not compiled for CUDA links all the same. */
+#define XS_KERNEL(name, args_type)                                                                                   \
+    XS_EXTERN_C_BEGIN                                                                                                \
+    extern const struct xs_kernel name##_kernel;                                                                     \
+    extern const xs_cuda_entry name##_cuda __attribute__((weak));                                                    \
+    XS_EXTERN_C_END                                                                                                  \
+    static void name##_body(const args_type args, const xs_handle xs);                                               \
+    static void name##_host(const void *args, const xs_handle *xs) { name##_body(*(const args_type *)args, *xs); }   \
+    const struct xs_kernel name##_kernel = {#name, name##_host, &name##_cuda, sizeof(args_type), XS_TRACE, 0};       \
+    static void name##_body(const args_type args __attribute__((unused)), const xs_handle xs __attribute__((unused)))
+
+/* The address of `name##_key` names the object: the same for every thread of the block, zeroed at block start. */
+#define XS_SHARED(type, name)    \
+    static const char name##_key = 0; \
+    type *const name = (type *)xs_host_shared(&name##_key, sizeof(type))
+#define XS_SHARED_DYNAMIC(type, name) type *const name = (type *)xs_host_shared_dynamic()
+
+#endif
+
+#endif

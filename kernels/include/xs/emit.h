@@ -1,0 +1,102 @@
+/* One record into the writer's ring: a 16-byte store, predicated, with no branch, no fence and nothing shared. Weak, so
+ * that tracing orders nothing that the traced code forgot to order. Used by notes.h alone. */
+#ifndef XS_EMIT_H
+#define XS_EMIT_H
+
+#include <stdbool.h>
+#include <xs/self.h>
+
+/* Traps on a record call from a lane that is not the writer. */
+#ifndef XS_DEBUG
+#define XS_DEBUG 0
+#endif
+
+/* Values of xs_writer.ring that are no ring. */
+#define XS_RING_NONE 0xffffffffu    /* records nothing, on purpose or since no ring was free */
+#define XS_RING_FOREIGN 0xfffffffeu /* another lane of the warp is the writer: calls are counted */
+
+#if defined(__cplusplus)
+#define XS_ZERO {}
+#else
+#define XS_ZERO {0}
+#endif
+
+/* The one thread that records: the lowest lane that was active at writer-begin. Local to the kernel and passed by address
+ * into inlined code only, so that it lives in registers. Only the first member matters in a plain build. */
+typedef struct xs_writer {
+    const xs_handle *xs;
+    char *records;   /* record 0 of the ring */
+    uint32_t ring;   /* index from the launch's first rank, or XS_RING_NONE, XS_RING_FOREIGN */
+    uint32_t cursor; /* next sequence, low 32 bits; on a foreign lane the records that calls there would have made */
+    bool on;         /* records are stored: this lane is the writer, tracing is started and no filter excludes it */
+    bool counts;     /* the cursor moves: as `on`, and on foreign lanes */
+    bool payload;    /* payload and work events too */
+    uint32_t consumed; /* discard mode: what the collector had taken when last asked */
+    uint64_t epoch;
+    uint32_t role, word; /* word: the user's, for status lines */
+    uint64_t lines;      /* bit i: status line i is in use */
+    uint32_t generation; /* of status lines */
+    uint32_t signal_object;
+    uint64_t signal_value; /* the last signal, for status lines */
+    xs_tsan_polls polls;
+} xs_writer;
+
+/* Where the next record goes. In discard mode a full ring sends it to the overflow slot, as a DROP that holds the last
+ * sequence dropped; whether it is full is looked up once a record, and only when the remembered position says so. */
+XS_FN uint32_t xs_emit_slot(xs_writer *w, bool *dropped) {
+    uint32_t mask = w->xs->ring_mask;
+    *dropped = false;
+#if XS_RING_MODE == 1 /* XS_DISCARD */
+    if (w->on && w->cursor - w->consumed > mask + 1) {
+        w->consumed = (uint32_t)xs_load_relaxed_sys(&w->xs->rings[w->ring].consumed);
+        *dropped = w->cursor - w->consumed > mask + 1;
+    }
+#endif
+    return *dropped ? mask + 1 : XS_RECORD_SLOT(w->cursor, mask);
+}
+
+XS_FN void xs_emit(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t time) {
+#if XS_DEBUG && XS_CUDA
+    if (w->ring == XS_RING_FOREIGN)
+        __trap();
+#elif XS_DEBUG
+    if (w->ring == XS_RING_FOREIGN)
+        __builtin_trap();
+#endif
+    bool dropped;
+    char *at = w->records + (uint64_t)xs_emit_slot(w, &dropped) * sizeof(xs_record);
+    if (dropped)
+        code_object = XS_HEAD(XS_CODE_DROP, 0), value = 0;
+    xs_store16_if(w->on, at, w->cursor & XS_SEQUENCE_MASK, code_object, value, time);
+    w->cursor += w->counts;
+}
+
+/* How an event was done, for its code or its detail record. Compile-time constants in every primitive. */
+typedef struct xs_how {
+    uint32_t event, order, scope, fence, cmp, result;
+} xs_how;
+
+XS_FN xs_how xs_how_of(uint32_t event, uint32_t order, uint32_t scope, uint32_t fence) {
+    xs_how how = {event, order, scope, fence, XS_CMP_GE, XS_RESULT_OK};
+    return how;
+}
+
+/* The one-record code, or XS_CODE_FULL where the table has none. */
+XS_FN uint32_t xs_how_code(xs_how how) {
+#define XS_CODE_PICK(code, name, event_, order_, scope_, fence_)                                             \
+    if (how.event == XS_EV_##event_ && how.order == order_ && how.scope == XS_SCOPE_##scope_ &&              \
+        how.fence == XS_FENCE_##fence_)                                                                      \
+        return code;
+    XS_CODES(XS_CODE_PICK)
+#undef XS_CODE_PICK
+    return XS_CODE_FULL;
+}
+
+/* Head and detail; `further` more records follow by xs_emit_more. */
+XS_FN void xs_emit_full(xs_writer *w, xs_how how, uint32_t further, uint32_t object, uint32_t value, uint32_t detail, uint64_t time) {
+    xs_emit(w, XS_HEAD(XS_CODE_FULL, object), value, (uint32_t)time);
+    xs_emit(w, XS_DETAIL(how.event, how.order, how.scope, how.fence, how.cmp, how.result, further), detail, (uint32_t)(time >> 32));
+}
+XS_FN void xs_emit_more(xs_writer *w, uint32_t a, uint32_t b, uint32_t c) { xs_emit(w, XS_MORE(a), b, c); }
+
+#endif

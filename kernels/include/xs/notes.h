@@ -1,0 +1,211 @@
+/* Notes: they say what happened and do nothing else. Every event of kernels is written here. Public: a kernel that xs did
+ * not write, on memory that xs did not allocate, is traced by them. With XS_TRACE=0 they are nothing.
+ *
+ * All take the writer and are called on its lane; a call from another lane is counted (control.foreign). Slots come from
+ * xs_slot_at. order, scope and fence are xs_order, xs_scope and xs_fence_flag: what the code around the note does. */
+#ifndef XS_NOTES_H
+#define XS_NOTES_H
+
+#include <xs/status.h>
+
+XS_FN uint32_t xs_high(uint64_t value) { return (uint32_t)(value >> 32); }
+XS_FN bool xs_slot_wide(xs_slot slot) { return (slot.flags & XS_PAD_WIDE) != 0; }
+
+/* One record where the table has a code for it, else two; wide pads take a third one with the high half. */
+XS_FN void xs_note_value(xs_writer *w, xs_how how, xs_slot slot, uint64_t value, uint32_t time) {
+    uint32_t code = xs_how_code(how);
+    if (code != XS_CODE_FULL && !xs_slot_wide(slot)) {
+        xs_emit(w, XS_HEAD(code, slot.object), (uint32_t)value, time);
+        return;
+    }
+    /* The high half of the time is read here: the event is younger than a wrap of the low half. */
+    uint64_t now = xs_now(), full = now - (uint32_t)((uint32_t)now - time);
+    xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)value, 0, full);
+    if (xs_slot_wide(slot))
+        xs_emit_more(w, 0, xs_high(value), 0);
+}
+
+/* ---- signals. The time of a signal is read before its store: where the store comes between, take the time first. ---- */
+
+XS_FN uint32_t xs_note_time(void) { return XS_TRACE ? xs_now_low() : 0; }
+
+XS_FN void xs_note_signal_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope, uint32_t fence) {
+    if (!XS_TRACE)
+        return;
+    xs_note_value(w, xs_how_of(XS_EV_SIGNAL, order, scope, fence), slot, value, time);
+    w->signal_object = slot.object;
+    w->signal_value = value;
+}
+/* Directly before the store. */
+XS_FN void xs_note_signal(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope, uint32_t fence) {
+    xs_note_signal_at(w, xs_note_time(), slot, value, order, scope, fence);
+}
+
+/* A chunk of `rows` rows is finished. A whole chunk (64 rows) is one record, in which rows are not stored. */
+#define XS_CHUNK_ROWS 64u
+XS_FN void xs_note_watermark_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t seq, uint32_t rows, uint32_t order, uint32_t scope) {
+    if (!XS_TRACE)
+        return;
+    xs_how how = xs_how_of(XS_EV_WATERMARK, order, scope, XS_FENCE_NONE);
+    w->signal_object = slot.object;
+    w->signal_value = seq;
+    if (rows == XS_CHUNK_ROWS && !xs_slot_wide(slot)) {
+        xs_note_value(w, how, slot, seq, time);
+        return;
+    }
+    uint64_t now = xs_now(), full = now - (uint32_t)((uint32_t)now - time);
+    xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)seq, rows, full);
+    if (xs_slot_wide(slot))
+        xs_emit_more(w, 0, xs_high(seq), 0);
+}
+XS_FN void xs_note_watermark(xs_writer *w, xs_slot slot, uint64_t seq, uint32_t rows, uint32_t order, uint32_t scope) {
+    xs_note_watermark_at(w, xs_note_time(), slot, seq, rows, order, scope);
+}
+
+XS_FN void xs_note_heartbeat(xs_writer *w, xs_slot slot, uint64_t beat) {
+    if (XS_TRACE)
+        xs_emit(w, XS_HEAD(XS_CODE_HEARTBEAT, slot.object), (uint32_t)beat, xs_now_low());
+}
+
+/* Slots (`slots` of them from this one on) were set to a value, not advanced. */
+XS_FN void xs_note_reset(xs_writer *w, xs_slot slot, uint64_t value, uint32_t slots) {
+    if (!XS_TRACE)
+        return;
+    bool high = xs_high(value) != 0;
+    xs_emit_full(w, xs_how_of(XS_EV_RESET, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), high, slot.object, (uint32_t)value, slots,
+                 xs_now());
+    if (high)
+        xs_emit_more(w, 0, xs_high(value), 0);
+}
+
+/* ---- arrivals ---- */
+
+/* One arrival of `weight` at an election: old is the counter before (as the add returned it), base its value when this
+ * epoch began, expected the epoch's arrivals. Elected where old + weight == base + expected. One record where the
+ * numbers are small. After the add. */
+XS_FN void xs_note_arrive(xs_writer *w, xs_slot slot, uint64_t old, uint64_t base, uint32_t weight, uint32_t expected, uint32_t order,
+                          uint32_t scope) {
+    if (!XS_TRACE)
+        return;
+    xs_how how = xs_how_of(XS_EV_ARRIVE, order, scope, XS_FENCE_NONE);
+    uint64_t count = old - base, target = base + expected;
+    if (xs_how_code(how) != XS_CODE_FULL && !xs_slot_wide(slot) && XS_ARRIVE_FITS(count, weight, expected)) {
+        xs_emit(w, XS_HEAD(xs_how_code(how), slot.object), XS_ARRIVE_PACK((uint32_t)count, weight, expected), xs_now_low());
+        return;
+    }
+    xs_emit_full(w, how, 1, slot.object, (uint32_t)old, expected, xs_now());
+    xs_emit_more(w, weight < XS_OBJECT_MASK ? weight : XS_OBJECT_MASK, xs_high(old), (uint32_t)target);
+}
+
+/* `add` arrivals at a gate: one record for an arrival of 1. After the add. */
+XS_FN void xs_note_gate(xs_writer *w, xs_slot slot, uint64_t old, uint32_t add, uint32_t order, uint32_t scope) {
+    if (!XS_TRACE)
+        return;
+    xs_how how = xs_how_of(XS_EV_GATE_ARRIVE, order, scope, XS_FENCE_NONE);
+    if (xs_how_code(how) != XS_CODE_FULL && !xs_slot_wide(slot) && add == 1) {
+        xs_emit(w, XS_HEAD(xs_how_code(how), slot.object), (uint32_t)old, xs_now_low());
+        return;
+    }
+    xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)old, add, xs_now());
+    if (xs_slot_wide(slot))
+        xs_emit_more(w, 0, xs_high(old), 0);
+}
+
+/* ---- waits. Satisfied at the first poll: xs_note_pass. Else begin, poll at back-off stages, end. ---- */
+
+/* One record where observed is what was needed, else two. After the poll: control must depend on the loaded value. */
+XS_FN void xs_note_pass(xs_writer *w, xs_slot slot, uint64_t observed, uint64_t need, uint32_t order, uint32_t scope) {
+    if (!XS_TRACE)
+        return;
+    xs_how how = xs_how_of(XS_EV_PASS, order, scope, XS_FENCE_NONE);
+    if (xs_how_code(how) != XS_CODE_FULL && !xs_slot_wide(slot) && observed == need) {
+        xs_emit(w, XS_HEAD(xs_how_code(how), slot.object), (uint32_t)observed, xs_now_low());
+        return;
+    }
+    xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)observed, (uint32_t)need, xs_now());
+    if (xs_slot_wide(slot))
+        xs_emit_more(w, 0, xs_high(observed), xs_high(need));
+}
+
+XS_FN xs_how xs_wait_how(const xs_wait_note *n, uint32_t event, uint32_t result) {
+    xs_how how = {event, n->order, n->scope, XS_FENCE_NONE, n->cmp, result};
+    return how;
+}
+
+/* n->slot and n->line are set. */
+XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t need, uint64_t observed, uint32_t order, uint32_t scope, uint32_t cmp,
+                              uint32_t source) {
+    n->need = need;
+    n->order = order;
+    n->scope = scope;
+    n->cmp = cmp;
+    n->source = source;
+    n->polls = 1;
+    n->stage = 0;
+    n->start = xs_now();
+    n->last_fail = (uint32_t)n->start;
+    xs_emit_full(w, xs_wait_how(n, XS_EV_WAIT_START, XS_RESULT_OK), xs_slot_wide(n->slot), n->slot.object, (uint32_t)need,
+                 (uint32_t)observed, n->start);
+    if (xs_slot_wide(n->slot))
+        xs_emit_more(w, 0, xs_high(need), xs_high(observed));
+    xs_line_write(w, n, XS_LINE_WAITING, XS_RESULT_OK, observed, n->start);
+    xs_writer_count_foreign(w);
+}
+
+/* When the first poll failed. cmp: xs_cmp. */
+XS_FN xs_wait_note xs_note_wait_begin_line(xs_writer *w, xs_slot slot, uint64_t need, uint64_t observed, uint32_t order, uint32_t scope,
+                                           uint32_t cmp, uint32_t source) {
+    xs_wait_note n = XS_ZERO;
+    if (!XS_TRACE)
+        return n;
+    n.slot = slot;
+    n.line = xs_line_take(w);
+    xs_note_wait_start(w, &n, need, observed, order, scope, cmp, source);
+    return n;
+}
+#define xs_note_wait_begin(w, slot, need, observed, order, scope, cmp) \
+    xs_note_wait_begin_line(w, slot, need, observed, order, scope, cmp, __LINE__)
+
+/* At back-off stages, and every so often in the last one. `started` is read again here. */
+XS_FN void xs_note_wait_poll(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t stage) {
+    if (!XS_TRACE)
+        return;
+    n->stage = stage;
+    xs_line_write(w, n, stage ? XS_LINE_SLOW : XS_LINE_WAITING, XS_RESULT_OK, observed, xs_now());
+    xs_writer_refresh(w);
+    xs_writer_count_foreign(w);
+}
+
+/* After the poll that ended it, or when it gives up: result is xs_result. Always four records: it has had the time. */
+XS_FN void xs_note_wait_end(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t result) {
+    if (!XS_TRACE)
+        return;
+    uint64_t now = xs_now(), slept_high = n->slept >> 32;
+    if (result != XS_RESULT_OK)
+        xs_line_write(w, n, XS_LINE_GIVEN_UP, result, observed, now);
+    xs_emit_full(w, xs_wait_how(n, XS_EV_WAIT_END, result), 2, n->slot.object, (uint32_t)observed, (uint32_t)n->polls, now);
+    xs_emit_more(w, (n->source & 0xffff) | (n->stage & 0xff) << 16, (uint32_t)n->slept, (uint32_t)now - n->last_fail);
+    xs_emit_more(w, (uint32_t)(slept_high < 0xffff ? slept_high : 0xffff) | (xs_high(n->polls) & 0xff) << 16, xs_high(observed),
+                 xs_high(n->need));
+    if (result == XS_RESULT_OK)
+        xs_line_write(w, n, XS_LINE_OVER, result, observed, now);
+    xs_line_give(w, n->line);
+}
+
+/* A wait is left out, since nobody owes the signal. */
+XS_FN void xs_note_skip(xs_writer *w, xs_slot slot, uint64_t need) {
+    if (XS_TRACE)
+        xs_emit(w, XS_HEAD(XS_CODE_SKIP, slot.object), (uint32_t)need, xs_now_low());
+}
+
+/* The plan as the kernel computed it: so many arrivals this epoch. */
+XS_FN void xs_note_expect(xs_writer *w, xs_slot slot, uint32_t expected, uint64_t epoch) {
+    if (XS_TRACE)
+        xs_emit_full(w, xs_how_of(XS_EV_EXPECT, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, slot.object, expected,
+                     (uint32_t)epoch, xs_now());
+}
+
+#include <xs/notes_block.h>
+#include <xs/notes_user.h>
+
+#endif
