@@ -25,6 +25,7 @@ typedef struct xsr_process {
     uint32_t abort_reason;
     int32_t exit_status;
     uint64_t no_ring, foreign, no_line, journal_lost;
+    int64_t start_time, start_realtime; /* one moment on CLOCK_BOOTTIME (as in xsr_event) and CLOCK_REALTIME; 0, 0: unknown */
 } xsr_process;
 
 typedef struct xsr_rank {
@@ -157,7 +158,8 @@ typedef struct xsr_wait {
     uint8_t order, scope, fence, cmp, result;
     bool passed;       /* satisfied at its first poll */
     bool open;
-    bool start_lost;
+    bool start_lost;   /* its WAIT_START is missing: need is unknown (0), begin is its end */
+    bool end_lost;     /* its WAIT_END is missing, but its writer went on: end is an upper bound, observed and result unknown */
     xsr_edge reads_from;  /* the signal whose value was observed: order */
     xsr_edge released_by; /* the first signal >= need: lag, blame, arrow */
     int64_t lag_ns;       /* end - released_by.time, if found */
