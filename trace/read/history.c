@@ -1,0 +1,144 @@
+/* The bounded history of a slot: signals, watermarks, arrivals and resets, in merged order. An entry is settled (told to
+ * the sinks, with the waits that it released) when it is pushed out, and at the end. */
+#include "internal.h"
+
+static rd_mark *mark_at(const rd_slot *s, uint32_t i) { return &s->marks[(s->mark_first + i) & (s->mark_room - 1)]; }
+
+bool rd_changes_slot(uint32_t kind) {
+    return kind == XS_EV_SIGNAL || kind == XS_EV_WATERMARK || kind == XS_EV_ARRIVE || kind == XS_EV_GATE_ARRIVE || kind == XS_EV_RESET;
+}
+
+static int settle_mark(xsr_reader *reader, rd_mark *mark) {
+    xsr_signal signal = {.event = mark->event, .elected_by = mark->elected_by, .elect_time = mark->elect_time,
+                         .released = mark->released, .released_count = mark->released_count};
+    int rc = mark->event.kind == XS_EV_RESET ? 0 : rd_sink_signal(reader, &signal);
+    free(mark->released);
+    mark->released = NULL;
+    mark->released_count = mark->released_room = 0;
+    return rc;
+}
+
+static int evict(xsr_reader *reader, rd_slot *s) {
+    rd_mark *oldest = mark_at(s, 0);
+    int rc = settle_mark(reader, oldest);
+    if (s->fresh == s->mark_count) { /* else older than the last reset */
+        s->evicted_max = oldest->post > s->evicted_max ? oldest->post : s->evicted_max;
+        s->evicted++;
+    }
+    s->mark_first = (s->mark_first + 1) & (s->mark_room - 1);
+    s->mark_count--;
+    s->rising = s->rising < s->mark_count ? s->rising : s->mark_count;
+    s->fresh = s->fresh < s->mark_count ? s->fresh : s->mark_count;
+    return rc;
+}
+
+static int grow(rd_slot *s) {
+    uint32_t room = s->mark_room ? s->mark_room * 2 : 8;
+    rd_mark *bigger = malloc(room * sizeof *bigger);
+    if (!bigger)
+        return XS_E_MEMORY;
+    for (uint32_t i = 0; i < s->mark_count; i++)
+        bigger[i] = *mark_at(s, i);
+    free(s->marks);
+    s->marks = bigger;
+    s->mark_room = room;
+    s->mark_first = 0;
+    return 0;
+}
+
+static void note_reset(rd_slot *s, uint64_t value) {
+    s->has_reset = true;
+    s->reset_value = value;
+    s->fresh = 0;
+    s->rising = 0;
+    s->evicted = s->evicted_max = 0; /* what was pushed out before the reset cannot be read any more */
+}
+
+int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post) {
+    rd_slot *s = &reader->slots[event->slot];
+    const rd_ring *ring = &reader->rings[event->ring];
+    int rc = s->mark_count == reader->options.keep_signals ? evict(reader, s) : 0;
+    if (rc == 0 && s->mark_count == s->mark_room)
+        rc = grow(s);
+    if (rc)
+        return rc;
+    bool rises = s->rising == 0 || post >= mark_at(s, s->mark_count - 1)->post;
+    uint64_t gaps = reader->rank_gaps[event->rank];
+    *mark_at(s, s->mark_count++) = (rd_mark){.event = *event, .post = post, .elected_by = ring->elected_by,
+                                             .elect_time = ring->elect_time, .gap_before = gaps != s->gaps};
+    s->gaps = gaps;
+    s->rising = rises ? s->rising + 1 : 1;
+    s->fresh++;
+    if (event->kind == XS_EV_RESET)
+        note_reset(s, post);
+    return 0;
+}
+
+/* Index of the first entry of the rising tail [from, count) whose value is at least need. */
+static uint32_t lower(const rd_slot *s, uint32_t from, uint64_t need) {
+    uint32_t low = from, high = s->mark_count;
+    while (low < high) {
+        uint32_t mid = (low + high) / 2;
+        if (mark_at(s, mid)->post < need)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static uint32_t first_from(const rd_slot *s, uint32_t from, uint64_t need) {
+    uint32_t tail = s->mark_count - s->rising;
+    if (tail <= from)
+        return lower(s, from, need);
+    while (from < s->mark_count && mark_at(s, from)->post < need)
+        from++;
+    return from;
+}
+
+rd_mark *rd_history_first(rd_slot *s, uint64_t need) {
+    uint32_t at = first_from(s, s->mark_count - s->fresh, need);
+    return at < s->mark_count ? mark_at(s, at) : NULL;
+}
+
+static bool other_writer(const xsr_event *a, const xsr_event *b) {
+    return a->rank != b->rank || (a->writer != b->writer && a->writer != XSR_NONE && b->writer != XSR_NONE);
+}
+
+/* The newest entry with this value not younger than `until`. */
+rd_mark *rd_history_equal(rd_slot *s, uint64_t value, int64_t until, bool *ambiguous) {
+    rd_mark *found = NULL;
+    bool sorted = s->rising >= s->fresh;
+    uint32_t at = sorted ? lower(s, s->mark_count - s->fresh, value) : s->mark_count - s->fresh;
+    *ambiguous = false;
+    for (; at < s->mark_count; at++) {
+        rd_mark *mark = mark_at(s, at);
+        if (mark->post != value || mark->event.time > until) {
+            if (sorted)
+                break;
+            continue;
+        }
+        *ambiguous |= found && other_writer(&found->event, &mark->event);
+        found = mark;
+    }
+    return found;
+}
+
+rd_mark *rd_history_newest(rd_slot *s, int64_t until) {
+    for (uint32_t i = s->mark_count; i-- > s->mark_count - s->fresh;)
+        if (mark_at(s, i)->event.time <= until)
+            return mark_at(s, i);
+    return NULL;
+}
+
+bool rd_history_is_oldest(const rd_slot *s, const rd_mark *mark) { return s->mark_count && mark == mark_at(s, 0); }
+
+int rd_history_finish(xsr_reader *reader) {
+    int rc = 0;
+    for (uint32_t slot = 0; slot < reader->model.slot_count && rc == 0; slot++) {
+        rd_slot *s = &reader->slots[slot];
+        for (uint32_t i = 0; i < s->mark_count && rc == 0; i++)
+            rc = settle_mark(reader, mark_at(s, i));
+    }
+    return rc;
+}

@@ -1,0 +1,249 @@
+/* Inside the reader. One struct per concern; functions that cross files start with rd_. */
+#ifndef XS_READ_INTERNAL_H
+#define XS_READ_INTERNAL_H
+
+#include <stdlib.h>
+#include <string.h>
+#include <xs/read.h>
+
+#define NO_TIME INT64_MIN
+#define SECOND 1000000000ll
+
+/* ---- table.c ---- */
+typedef struct rd_map { /* uint64_t -> uint32_t; open addressing */
+    uint64_t *keys;
+    uint32_t *values; /* value + 1; 0: free */
+    uint32_t size, used;
+} rd_map;
+uint32_t rd_map_get(const rd_map *map, uint64_t key); /* XSR_NONE: not there */
+int rd_map_put(rd_map *map, uint64_t key, uint32_t value);
+void rd_map_free(rd_map *map);
+/* Makes room for need elements in *array; keeps what is there. */
+int rd_room(void **array, uint32_t *room, uint32_t need, size_t width);
+#define RD_ROOM(array, room, need) rd_room((void **)&(array), &(room), (need), sizeof *(array))
+
+typedef struct rd_arena { struct rd_chunk *chunks; size_t left; char *at; } rd_arena;
+const char *rd_arena_text(rd_arena *arena, const char *text, size_t bytes); /* NULL: out of memory */
+const char *rd_arena_print(rd_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rd_arena_free(rd_arena *arena);
+
+/* ---- names.c: tables made from the X-macros ---- */
+typedef struct rd_event_info {
+    uint8_t shape, object;
+    bool unwrap; /* the value word is the low half of a rising sequence of the slot */
+} rd_event_info;
+typedef struct rd_code_info { uint8_t kind, order, scope, fence; } rd_code_info;
+const rd_event_info *rd_event_info_of(uint32_t kind); /* kind < XS_EV_COUNT */
+extern const rd_code_info rd_codes[256];              /* kind 0: not a code */
+
+/* ---- input ---- */
+typedef struct rd_file { char *path; const unsigned char *bytes; uint64_t size; } rd_file;
+
+typedef struct rd_span { /* one RECORDS frame */
+    uint64_t first;
+    const unsigned char *payload; /* xs_frame_records */
+    uint64_t count;
+    uint32_t ring;
+    uint32_t reserved0;
+} rd_span;
+XS_STATIC_ASSERT(sizeof(rd_span) == 32, "32 bytes a RECORDS frame");
+typedef struct rd_loss { uint64_t first, last; uint32_t ring, cause; bool at_least; } rd_loss;
+typedef struct rd_owner { uint32_t ring, ordinal; xs_ring_owner owner; } rd_owner;
+typedef struct rd_look { uint64_t newest, time; uint32_t ring, reserved0; } rd_look;
+typedef struct rd_status { uint32_t ring, line; uint64_t time; xs_status_line status; } rd_status; /* newest of a line */
+
+typedef struct rd_pad_at { uint32_t first, objects, pad; } rd_pad_at; /* objects of one process */
+
+typedef struct rd_process {
+    xs_region_header region;
+    bool known;       /* a PROCESS frame was read */
+    int64_t offset;   /* added to its times: to the clock of the first host */
+    int64_t clock_low, clock_high, bracket; /* realtime - boottime over its clock pairs; smallest bracket */
+    bool clock_seen;
+    rd_pad_at *pads; uint32_t pad_count, pad_room;
+    uint32_t rank_first; /* index in ranks of its first rank */
+} rd_process;
+
+typedef struct rd_raw { /* one event as its records say */
+    uint64_t sequence;
+    int64_t time;
+    uint32_t object, value, detail, further[6];
+    uint8_t kind, order, scope, fence, cmp, result, furthers, records;
+    bool full, modulo;
+} rd_raw;
+
+typedef struct rd_hole { uint64_t first, last; int64_t before, after; } rd_hole;
+
+typedef struct rd_open_wait { /* a WAIT_START whose end has not come */
+    uint32_t slot;
+    uint64_t missing; /* records of the ring lost since it began */
+    xsr_wait wait;
+} rd_open_wait;
+
+typedef struct rd_ring { /* beside xsr_ring */
+    uint32_t span_begin, span_end, loss_begin, loss_end, owner_begin, owner_end, look_begin, look_end,
+        status_begin, status_end;
+    uint64_t newest;     /* highest sequence that a LOOK or a WRITER_END told of */
+    uint32_t mask;       /* of the sequence word */
+    /* cursor */
+    uint32_t span;
+    const xs_record *at;
+    uint64_t left;       /* records in this span */
+    uint64_t sequence;   /* of *at */
+    uint64_t expected;
+    int64_t last_time;   /* of the last event decoded; NO_TIME: none */
+    int64_t key;         /* merge key: times as rising */
+    uint32_t look;
+    uint64_t exact_sequence; int64_t exact_time; /* next record whose time is known in full, looked up ahead */
+    rd_raw raw;
+    rd_hole *holes; uint32_t hole_count, hole_room; /* before raw */
+    /* owner */
+    uint32_t writer, role, ordinal, owner;
+    uint64_t epoch;
+    bool writing;
+    int64_t heard;       /* time of the last event delivered */
+    /* pairing */
+    rd_open_wait *open; uint32_t open_count, open_room;
+    uint64_t elected_by; int64_t elect_time;
+} rd_ring;
+
+typedef struct rd_mark { /* one entry of a slot's history: something that changed the slot */
+    xsr_event event;
+    uint64_t post; /* value of the slot after it */
+    uint64_t elected_by; int64_t elect_time;
+    uint64_t *released; uint32_t released_count, released_room;
+    bool gap_before; /* records of its rank were lost since the previous entry */
+} rd_mark;
+
+typedef struct rd_slot { /* beside xsr_slot */
+    uint64_t last;        /* last value known */
+    uint64_t reset_value;
+    rd_mark *marks; uint32_t mark_first, mark_count, mark_room;
+    uint64_t evicted, evicted_max;
+    uint32_t rising;      /* number of entries, from the newest back, whose values do not fall */
+    uint32_t fresh;       /* number of entries behind the last RESET */
+    uint64_t pending_head, pending_tail; /* waits of this slot that are not settled: number in the queue, + 1; 0: none */
+    uint64_t gaps;        /* the rank's count of gaps at the last entry */
+    uint32_t inferred_rank, inferred_role;
+    uint64_t base, base_epoch; uint32_t base_expected, base_top; /* elections: see arrive.c */
+    bool wide, is_shared, host_supplier, conflict, has_reset, signalled, arrived, elected_seen;
+} rd_slot;
+
+typedef struct rd_pending { xsr_wait wait; uint64_t next; bool settled; } rd_pending;
+
+typedef struct rd_plan_index { rd_map exact; uint32_t *any; uint32_t any_count, any_room; } rd_plan_index;
+
+typedef struct rd_rooms {
+    uint32_t processes, ranks, pads, slots, names, launches, writers, rings, clocks, plan, notes, files, spans, losses,
+        owners, looks, statuses, proc, ring, slot, heap, sinks;
+} rd_rooms;
+
+typedef struct rd_node { int64_t key; uint32_t ring; } rd_node;
+
+struct xsr_reader {
+    xsr_options options;
+    xsr_model model;
+    rd_rooms room;
+    rd_arena text;     /* of the catalog */
+    rd_arena run_text; /* of the pass */
+    char error[512];
+    /* input */
+    rd_file *files; uint32_t file_count;
+    rd_span *spans; uint32_t span_count;
+    rd_loss *losses; uint32_t loss_count;
+    rd_owner *owners; uint32_t owner_count;
+    rd_look *looks; uint32_t look_count;
+    rd_status *statuses; uint32_t status_count;
+    uint64_t file_bytes, rank_budget;
+    bool trimmed;      /* older segments were removed */
+    bool triggered;
+    int64_t newest_frame;
+    /* catalog */
+    rd_process *processes;
+    rd_map process_of, ring_of, name_of, name_ids, launch_of, status_of, plan_of;
+    uint32_t declared_plan; /* plan rows that the catalog gave */
+    rd_plan_index plan_index;
+    /* pass */
+    rd_ring *rings;
+    rd_slot *slots;
+    rd_map slot_of;      /* (process, object) -> slot */
+    rd_map slot_at;      /* (pad, place in the pad) -> slot */
+    rd_node *heap; uint32_t heap_count;
+    uint64_t next_id;
+    int64_t now, bound, grace; /* bound: of the worst clock; grace: how long a wait stays unsettled */
+    uint64_t *rank_gaps; /* per rank: gaps delivered so far */
+    rd_pending *pending; uint32_t pending_room; /* a queue: number n lies at n % pending_room */
+    uint64_t pending_first, pending_next;
+    xsr_sink *const *sinks; uint32_t sink_count;
+};
+
+/* file.c: the files behind a name. Errors go to reader->error. */
+int rd_fail(xsr_reader *reader, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int rd_open_path(xsr_reader *reader, const char *path);
+void rd_close_files(xsr_reader *reader);
+/* frames.c: every whole frame of a file, in order. */
+int rd_scan_file(xsr_reader *reader, const rd_file *file);
+/* catalog.c, journal.c, index.c: what frames say. Return 1: fine, 0: the frame is nonsense, or an error. */
+int rd_take_frame(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
+uint32_t rd_process_of(xsr_reader *reader, const xs_frame *frame); /* XSR_NONE: out of memory */
+int rd_take_process(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
+int rd_take_name(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
+int rd_take_pad(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
+int rd_take_plan(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
+int rd_take_journal(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
+int rd_take_note(xsr_reader *reader, const char *text, size_t bytes);
+int rd_note(xsr_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+uint32_t rd_name(xsr_reader *reader, uint32_t process, uint32_t kind, uint32_t id); /* index in names or XSR_NONE */
+int rd_take_records(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
+int rd_take_ring_rows(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload); /* LOOK OWNERS STATUS LOSS */
+int rd_index_finish(xsr_reader *reader);
+int rd_clocks_finish(xsr_reader *reader);
+/* cursor.c, time.c */
+void rd_cursor_start(xsr_reader *reader, uint32_t ring);
+int rd_cursor_next(xsr_reader *reader, uint32_t ring); /* 1: raw holds an event, 0: at the end; errors */
+int64_t rd_time(const xsr_reader *reader, uint32_t ring, const rd_span *span, uint64_t sequence, uint32_t low, bool *modulo);
+/* slot.c */
+uint32_t rd_slot_of(xsr_reader *reader, uint32_t process, uint32_t object); /* XSR_NONE: no slot; XSR_NONE - 1: no memory */
+#define RD_NO_MEMORY (XSR_NONE - 1)
+uint64_t rd_unwrap(uint64_t last, uint32_t low);
+/* arrive.c */
+void rd_arrive_packed(rd_slot *slot, xsr_event *event, uint32_t word);
+void rd_arrive_full(rd_slot *slot, const xsr_event *event);
+/* writer.c */
+int rd_attribute(xsr_reader *reader, uint32_t ring, xsr_event *event);
+int rd_attribute_gap(xsr_reader *reader, uint32_t ring, uint64_t first, uint64_t last);
+/* decode.c */
+int rd_decode(xsr_reader *reader, uint32_t ring, xsr_event *event);
+/* loss.c */
+int rd_deliver_holes(xsr_reader *reader, uint32_t ring);
+bool rd_may_be_lost(const xsr_reader *reader, uint32_t rank /* number or XSR_NONE */, int64_t until);
+/* wait.c: starts and ends; pair.c: signals and what waits read */
+int rd_wait_event(xsr_reader *reader, xsr_event *event, xsr_wait *wait); /* before the event is delivered: fills need; 1: *wait is over */
+int rd_wait_gap(xsr_reader *reader, uint32_t ring, uint64_t records);
+int rd_waits_finish(xsr_reader *reader);
+int rd_pair_event(xsr_reader *reader, const xsr_event *event); /* after it was delivered */
+int rd_pair_wait(xsr_reader *reader, xsr_wait *wait);          /* an ended wait: settles it now or later */
+int rd_pair_time(xsr_reader *reader, int64_t now);             /* settles waits that have waited long enough */
+int rd_pair_finish(xsr_reader *reader);
+/* history.c: what changed a slot, oldest first, at most keep_signals entries */
+int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post);
+int rd_history_finish(xsr_reader *reader);
+rd_mark *rd_history_first(rd_slot *slot, uint64_t need);       /* the first, behind the last reset, that brought it to need */
+rd_mark *rd_history_equal(rd_slot *slot, uint64_t value, int64_t until, bool *ambiguous);
+rd_mark *rd_history_newest(rd_slot *slot, int64_t until);
+bool rd_history_is_oldest(const rd_slot *slot, const rd_mark *mark);
+bool rd_changes_slot(uint32_t kind);
+/* infer.c */
+int rd_plan_index_make(xsr_reader *reader);
+void rd_plan_slot(xsr_reader *reader, uint32_t slot);
+void rd_infer(xsr_reader *reader, const xsr_event *event);
+int rd_infer_finish(xsr_reader *reader);
+/* run.c */
+int rd_sink_event(xsr_reader *reader, const xsr_event *event);
+int rd_sink_wait(xsr_reader *reader, xsr_wait *wait);
+int rd_sink_signal(xsr_reader *reader, const xsr_signal *signal);
+int rd_sink_lost(xsr_reader *reader, const xsr_loss *loss);
+void rd_pass_reset(xsr_reader *reader);
+
+
+#endif

@@ -1,0 +1,87 @@
+/* Holes in a ring's sequences: told to the sinks where they are, split by what LOSS frames say of their cause. */
+#include "internal.h"
+
+static int64_t moved(int64_t time, int64_t offset) { return time == NO_TIME || time == INT64_MAX ? time : time + offset; }
+
+static int deliver(xsr_reader *reader, uint32_t ring, const rd_hole *hole, uint64_t first, uint64_t last, const rd_loss *told) {
+    int64_t offset = reader->processes[reader->model.rings[ring].process].offset;
+    xsr_loss loss = {.ring = ring, .writer = reader->rings[ring].writer, .first = first, .last = last, .cause = told ? told->cause : 0,
+                     .at_least = told && told->at_least, .before = moved(hole->before, offset), .after = moved(hole->after, offset)};
+    if (!told && reader->trimmed && hole->before == NO_TIME)
+        loss.cause = XS_LOSS_BOUNDED;
+    else if (!told && reader->triggered && hole->before == NO_TIME)
+        loss.cause = XS_LOSS_OVERWRITTEN;
+    reader->model.rings[ring].lost += last - first + 1;
+    reader->model.rings[ring].at_least |= loss.at_least;
+    return rd_sink_lost(reader, &loss);
+}
+
+/* The first LOSS row that ends at or after `sequence`. */
+static uint32_t told_from(const xsr_reader *reader, const rd_ring *r, uint64_t sequence) {
+    uint32_t low = r->loss_begin, high = r->loss_end;
+    while (low < high) {
+        uint32_t mid = (low + high) / 2;
+        if (reader->losses[mid].last < sequence)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static int deliver_hole(xsr_reader *reader, uint32_t ring, const rd_hole *hole) {
+    const rd_ring *r = &reader->rings[ring];
+    uint32_t at = told_from(reader, r, hole->first);
+    for (uint64_t from = hole->first; from <= hole->last;) {
+        while (at < r->loss_end && reader->losses[at].last < from)
+            at++;
+        const rd_loss *told = at < r->loss_end && reader->losses[at].first <= hole->last ? &reader->losses[at] : NULL;
+        bool inside = told && told->first <= from;
+        uint64_t to = inside ? told->last : told ? told->first - 1 : hole->last;
+        to = to < hole->last ? to : hole->last;
+        int rc = deliver(reader, ring, hole, from, to, inside ? told : NULL);
+        if (rc)
+            return rc;
+        from = to + 1;
+    }
+    return 0;
+}
+
+int rd_deliver_holes(xsr_reader *reader, uint32_t ring) {
+    rd_ring *r = &reader->rings[ring];
+    int rc = 0;
+    for (uint32_t i = 0; i < r->hole_count && rc == 0; i++) {
+        const rd_hole *hole = &r->holes[i];
+        rc = rd_wait_gap(reader, ring, hole->last - hole->first + 1);
+        if (rc == 0)
+            rc = rd_attribute_gap(reader, ring, hole->first, hole->last);
+        if (rc == 0)
+            rc = deliver_hole(reader, ring, hole);
+        reader->rank_gaps[reader->model.rings[ring].rank]++;
+    }
+    r->hole_count = 0;
+    return rc;
+}
+
+static bool hole_before(const xsr_reader *reader, uint32_t ring, int64_t until) {
+    const rd_ring *r = &reader->rings[ring];
+    int64_t offset = reader->processes[reader->model.rings[ring].process].offset;
+    for (uint32_t i = 0; i < r->hole_count; i++)
+        if (moved(r->holes[i].before, offset) <= until)
+            return true;
+    return false;
+}
+
+/* Whether a record that this rank (XSR_NONE: any) wrote up to `until` may be missing from the capture. */
+bool rd_may_be_lost(const xsr_reader *reader, uint32_t rank, int64_t until) {
+    const xsr_model *m = &reader->model;
+    for (uint32_t i = 0; i < m->rank_count; i++) {
+        const xsr_process *p = &m->processes[m->ranks[i].process];
+        if ((rank == XSR_NONE || m->ranks[i].rank == rank) && (reader->rank_gaps[i] || p->no_ring || p->foreign || p->tail_unknown))
+            return true;
+    }
+    for (uint32_t i = 0; i < m->ring_count; i++)
+        if ((rank == XSR_NONE || m->ranks[m->rings[i].rank].rank == rank) && (m->rings[i].torn || hole_before(reader, i, until)))
+            return true;
+    return m->damaged_frames || m->missing_frames || m->cut;
+}

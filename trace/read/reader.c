@@ -1,0 +1,208 @@
+/* Opening and closing: maps the files, reads their frames, makes the tables. */
+#include "internal.h"
+
+#include <stdio.h>
+
+static int take_counters(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload) {
+    xs_frame_counters c;
+    uint32_t p = rd_process_of(reader, frame);
+    if (p == XSR_NONE)
+        return XS_E_MEMORY;
+    if (frame->payload_bytes < sizeof c)
+        return 0;
+    memcpy(&c, payload, sizeof c);
+    xsr_process *row = &reader->model.processes[p]; /* counters only rise */
+    row->no_ring = c.no_ring > row->no_ring ? c.no_ring : row->no_ring;
+    row->foreign = c.foreign > row->foreign ? c.foreign : row->foreign;
+    row->no_line = c.no_line > row->no_line ? c.no_line : row->no_line;
+    row->journal_lost = c.journal_lost > row->journal_lost ? c.journal_lost : row->journal_lost;
+    return 1;
+}
+
+static int take_end(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload) {
+    xs_frame_end e;
+    uint32_t p = rd_process_of(reader, frame);
+    if (p == XSR_NONE)
+        return XS_E_MEMORY;
+    if (frame->payload_bytes < sizeof e)
+        return 0;
+    memcpy(&e, payload, sizeof e);
+    xsr_process *row = &reader->model.processes[p];
+    row->ended = true;
+    row->clean = e.clean != 0;
+    row->exit_status = e.exit_status;
+    row->abort_reason = e.abort_reason;
+    row->tail_unknown = e.tail_unknown != 0;
+    return 1;
+}
+
+static int take_trigger(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload) {
+    reader->triggered = true;
+    size_t bytes = strnlen((const char *)payload, frame->payload_bytes);
+    int rc = rd_note(reader, "the rings were dumped: %.*s", (int)(bytes < 400 ? bytes : 400), (const char *)payload);
+    return rc < 0 ? rc : 1;
+}
+
+/* Frames whose time says how far the capture reaches (the catalog's may be old, or repeated). */
+static void note_time(xsr_reader *reader, const xs_frame *frame) {
+    bool flows = frame->type >= XS_FRAME_RECORDS && frame->type <= XS_FRAME_LOOK;
+    bool ends = frame->type == XS_FRAME_STATUS || frame->type == XS_FRAME_PROCESS_END || frame->type == XS_FRAME_END;
+    if ((flows || ends) && frame->time < 1ull << 62 && (int64_t)frame->time > reader->newest_frame)
+        reader->newest_frame = (int64_t)frame->time;
+}
+
+int rd_take_frame(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload) {
+    note_time(reader, frame);
+    switch (frame->type) {
+    case XS_FRAME_PROCESS: return rd_take_process(reader, frame, payload);
+    case XS_FRAME_NAME: return rd_take_name(reader, frame, payload);
+    case XS_FRAME_PAD: return rd_take_pad(reader, frame, payload);
+    case XS_FRAME_PLAN: return rd_take_plan(reader, frame, payload);
+    case XS_FRAME_JOURNAL: return rd_take_journal(reader, frame, payload);
+    case XS_FRAME_RECORDS: return rd_take_records(reader, frame, payload);
+    case XS_FRAME_LOOK:
+    case XS_FRAME_OWNERS:
+    case XS_FRAME_STATUS:
+    case XS_FRAME_LOSS: return rd_take_ring_rows(reader, frame, payload);
+    case XS_FRAME_COUNTERS: return take_counters(reader, frame, payload);
+    case XS_FRAME_TRIGGER: return take_trigger(reader, frame, payload);
+    case XS_FRAME_NOTE: return rd_take_note(reader, (const char *)payload, frame->payload_bytes);
+    case XS_FRAME_PROCESS_END: return take_end(reader, frame, payload);
+    case XS_FRAME_END: reader->model.closed = true; return 1;
+    default: return 1; /* FILE, and what newer versions add */
+    }
+}
+
+/* A process that no frame says has ended, in a capture that was not closed: its tail is unknown. */
+static void finish_processes(xsr_reader *reader) {
+    for (uint32_t p = 0; p < reader->model.process_count; p++) {
+        xsr_process *row = &reader->model.processes[p];
+        if (!row->ended && !reader->model.closed)
+            row->tail_unknown = true;
+    }
+}
+
+static int read_files(xsr_reader *reader, const char *const *paths, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        int rc = paths[i] ? rd_open_path(reader, paths[i]) : XS_E_ARGUMENT;
+        if (rc)
+            return rc;
+    }
+    reader->rank_budget = 4096 + reader->file_bytes / 64;
+    for (uint32_t i = 0; i < reader->file_count; i++) {
+        int rc = reader->files[i].bytes ? rd_scan_file(reader, &reader->files[i]) : 0;
+        if (rc)
+            return rc;
+    }
+    finish_processes(reader);
+    int rc = rd_index_finish(reader);
+    if (rc == 0)
+        rc = rd_clocks_finish(reader);
+    return rc ? rc : rd_plan_index_make(reader);
+}
+
+static xsr_options with_defaults(const xsr_options *options) {
+    xsr_options o = {0};
+    if (options)
+        memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+    o.size = sizeof o;
+    o.keep_signals = o.keep_signals ? o.keep_signals : 1024;
+    return o;
+}
+
+int xsr_open(const char *const *paths, uint32_t count, const xsr_options *options, xsr_reader **out, const char **error_text) {
+    const char *nowhere;
+    error_text = error_text ? error_text : &nowhere;
+    *error_text = "no capture is named";
+    if (!out)
+        return XS_E_ARGUMENT;
+    *out = NULL;
+    if (!paths || !count)
+        return XS_E_ARGUMENT;
+    *error_text = "out of memory";
+    xsr_reader *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return XS_E_MEMORY;
+    *out = reader;
+    reader->options = with_defaults(options);
+    int rc = read_files(reader, paths, count);
+    if (rc == 0)
+        rd_pass_reset(reader);
+    else if (reader->error[0])
+        *error_text = reader->error;
+    return rc;
+}
+
+const xsr_model *xsr_model_of(const xsr_reader *reader) { return reader ? &reader->model : NULL; }
+
+static void free_slots(xsr_reader *reader) {
+    for (uint32_t i = 0; i < reader->model.slot_count; i++) {
+        rd_slot *s = &reader->slots[i];
+        for (uint32_t k = 0; k < s->mark_count; k++)
+            free(s->marks[(s->mark_first + k) & (s->mark_room - 1)].released);
+        free(s->marks);
+    }
+    reader->model.slot_count = 0;
+}
+
+/* Back to what the catalog says: tables that a pass makes are emptied. */
+void rd_pass_reset(xsr_reader *reader) {
+    xsr_model *m = &reader->model;
+    free_slots(reader);
+    rd_map_free(&reader->slot_of);
+    rd_map_free(&reader->slot_at);
+    rd_arena_free(&reader->run_text);
+    m->writer_count = 0;
+    m->plan_count = reader->declared_plan;
+    reader->next_id = 1;
+    reader->pending_first = reader->pending_next = 0;
+    for (uint32_t i = 0; i < m->rank_count; i++)
+        m->ranks[i].first_epoch = m->ranks[i].last_epoch = 0;
+    for (uint32_t i = 0; i < m->ring_count; i++) {
+        xsr_ring *row = &m->rings[i];
+        rd_ring *r = &reader->rings[i];
+        *row = (xsr_ring){.process = row->process, .ring = row->ring, .rank = row->rank};
+        r->owner = r->owner_begin;
+        r->writer = r->role = r->ordinal = XSR_NONE;
+        r->epoch = 0;
+        r->writing = false;
+        r->heard = NO_TIME;
+        r->open_count = 0;
+        r->elected_by = XSR_NO_ID;
+    }
+}
+
+static void free_rings(xsr_reader *reader) {
+    for (uint32_t i = 0; i < reader->model.ring_count; i++) {
+        free(reader->rings[i].holes);
+        free(reader->rings[i].open);
+    }
+    free(reader->rings);
+}
+
+static void free_maps(xsr_reader *reader) {
+    rd_map *maps[] = {&reader->process_of, &reader->ring_of, &reader->name_of, &reader->name_ids, &reader->launch_of,
+                      &reader->status_of, &reader->plan_of, &reader->plan_index.exact, &reader->slot_of, &reader->slot_at};
+    for (uint32_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        rd_map_free(maps[i]);
+}
+
+void xsr_close(xsr_reader *reader) {
+    if (!reader)
+        return;
+    xsr_model *m = &reader->model;
+    free_slots(reader);
+    free_rings(reader);
+    for (uint32_t p = 0; p < m->process_count; p++)
+        free(reader->processes[p].pads);
+    free_maps(reader);
+    void *arrays[] = {m->processes, m->ranks, m->pads, m->slots, m->names, m->launches, m->writers, m->rings, m->clocks, m->plan,
+                      m->notes, reader->spans, reader->losses, reader->owners, reader->looks, reader->statuses, reader->processes,
+                      reader->slots, reader->heap, reader->rank_gaps, reader->pending, reader->plan_index.any};
+    for (uint32_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    rd_close_files(reader);
+    rd_arena_free(&reader->text);
+    rd_arena_free(&reader->run_text);
+    free(reader);
+}

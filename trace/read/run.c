@@ -1,0 +1,180 @@
+/* The pass: merges the rings by time, decodes, attributes, pairs, and feeds the sinks. */
+#include "internal.h"
+
+#define FEED(member, ...)                                                        \
+    for (uint32_t i = 0; i < reader->sink_count; i++) {                          \
+        xsr_sink *sink = reader->sinks[i];                                       \
+        int rc_ = sink->member ? sink->member(__VA_ARGS__) : 0;                  \
+        if (rc_)                                                                 \
+            return rc_;                                                          \
+    }                                                                            \
+    return 0
+
+int rd_sink_event(xsr_reader *reader, const xsr_event *event) { FEED(event, sink, event); }
+int rd_sink_wait(xsr_reader *reader, xsr_wait *wait) { FEED(wait, sink, wait); }
+int rd_sink_signal(xsr_reader *reader, const xsr_signal *signal) { FEED(signal, sink, signal); }
+int rd_sink_lost(xsr_reader *reader, const xsr_loss *loss) { FEED(lost, sink, loss); }
+
+static int begin_sinks(xsr_reader *reader) {
+    for (uint32_t i = 0; i < reader->sink_count; i++)
+        reader->sinks[i]->model = &reader->model;
+    FEED(begin, sink, &reader->model);
+}
+
+static int finish_sinks(xsr_reader *reader) { FEED(finish, sink); }
+
+static bool before(const rd_node *a, const rd_node *b) { return a->key != b->key ? a->key < b->key : a->ring < b->ring; }
+
+static void sink_down(rd_node *heap, uint32_t count, uint32_t at) {
+    rd_node node = heap[at];
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && before(&heap[child + 1], &heap[child]))
+            child++;
+        if (!before(&heap[child], &node))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = node;
+}
+
+static int64_t key_of(const xsr_reader *reader, uint32_t ring) {
+    return reader->rings[ring].key + reader->processes[reader->model.rings[ring].process].offset;
+}
+
+static int end_ring(xsr_reader *reader, uint32_t ring) {
+    const xsr_ring *row = &reader->model.rings[ring];
+    const rd_ring *r = &reader->rings[ring];
+    reader->model.rings[ring].tail_unknown = reader->model.processes[row->process].tail_unknown && (r->writing || r->writer == XSR_NONE);
+    return rd_deliver_holes(reader, ring);
+}
+
+/* Every ring's first event; the model's begin. */
+static int start_rings(xsr_reader *reader) {
+    uint32_t rings = reader->model.ring_count;
+    reader->heap_count = 0;
+    if (RD_ROOM(reader->heap, reader->room.heap, rings) < 0)
+        return XS_E_MEMORY;
+    for (uint32_t ring = 0; ring < rings; ring++) {
+        rd_cursor_start(reader, ring);
+        int rc = rd_cursor_next(reader, ring);
+        if (rc < 0)
+            return rc;
+        if (rc == 1)
+            reader->heap[reader->heap_count++] = (rd_node){key_of(reader, ring), ring};
+    }
+    for (uint32_t i = reader->heap_count / 2; i-- > 0;)
+        sink_down(reader->heap, reader->heap_count, i);
+    return 0;
+}
+
+static int deliver_event(xsr_reader *reader, uint32_t ring) {
+    xsr_event event;
+    xsr_wait wait;
+    int rc = rd_decode(reader, ring, &event);
+    int over = rc < 0 ? rc : rd_wait_event(reader, &event, &wait);
+    if (over < 0)
+        return over;
+    reader->rings[ring].heard = event.time;
+    if (event.time > reader->model.end)
+        reader->model.end = event.time;
+    if (event.slot != XSR_NONE && (event.kind == XS_EV_SIGNAL || event.kind == XS_EV_WATERMARK))
+        rd_infer(reader, &event);
+    rc = rd_sink_event(reader, &event);
+    if (rc == 0)
+        rc = rd_pair_event(reader, &event);
+    if (rc == 0 && over)
+        rc = rd_pair_wait(reader, &wait);
+    return rc;
+}
+
+static int step(xsr_reader *reader) {
+    uint32_t ring = reader->heap[0].ring;
+    int rc = rd_pair_time(reader, reader->heap[0].key);
+    if (rc == 0)
+        rc = rd_deliver_holes(reader, ring);
+    if (rc == 0)
+        rc = deliver_event(reader, ring);
+    if (rc)
+        return rc;
+    rc = rd_cursor_next(reader, ring);
+    if (rc < 0)
+        return rc;
+    if (rc == 1)
+        reader->heap[0].key = key_of(reader, ring);
+    else
+        reader->heap[0] = reader->heap[--reader->heap_count];
+    if (reader->heap_count)
+        sink_down(reader->heap, reader->heap_count, 0);
+    return rc == 1 ? 0 : end_ring(reader, ring);
+}
+
+static void tell_progress(xsr_reader *reader) {
+    if (!reader->options.progress)
+        return;
+    double share = 1;
+    if (reader->heap_count && reader->model.end > reader->model.begin)
+        share = (double)(reader->heap[0].key - reader->model.begin) / (double)(reader->model.end - reader->model.begin);
+    reader->options.progress(reader->options.user, share < 0 ? 0 : share);
+}
+
+static int merge(xsr_reader *reader) {
+    for (uint32_t ring = 0; ring < reader->model.ring_count; ring++) {
+        if (reader->rings[ring].span_begin == reader->rings[ring].span_end) { /* nothing kept of it */
+            int rc = end_ring(reader, ring);
+            if (rc)
+                return rc;
+        }
+    }
+    for (uint64_t n = 0; reader->heap_count; n++) {
+        int rc = step(reader);
+        if (rc)
+            return rc;
+        if (n % 65536 == 0)
+            tell_progress(reader);
+    }
+    tell_progress(reader);
+    return 0;
+}
+
+/* Waits first, so that every signal knows all waits that it released. */
+static int finish(xsr_reader *reader) {
+    int rc = rd_pair_finish(reader);
+    if (rc == 0)
+        rc = rd_waits_finish(reader);
+    if (rc == 0)
+        rc = rd_history_finish(reader);
+    if (rc == 0)
+        rc = rd_infer_finish(reader);
+    return rc ? rc : finish_sinks(reader);
+}
+
+static void note_begin(xsr_reader *reader) {
+    xsr_model *m = &reader->model;
+    m->begin = reader->heap_count ? reader->heap[0].key : INT64_MAX;
+    for (uint32_t i = 0; i < m->launch_count && !reader->trimmed && !reader->triggered; i++)
+        if (m->launches[i].begin != NO_TIME && m->launches[i].begin < m->begin)
+            m->begin = m->launches[i].begin;
+    if (m->begin == INT64_MAX)
+        m->begin = reader->newest_frame;
+    m->end = reader->newest_frame > m->begin ? reader->newest_frame : m->begin;
+}
+
+int xsr_run(xsr_reader *reader, xsr_sink *const *sinks, uint32_t count) {
+    if (!reader || (count && !sinks))
+        return XS_E_ARGUMENT;
+    rd_pass_reset(reader);
+    reader->sinks = sinks;
+    reader->sink_count = count;
+    free(reader->rank_gaps);
+    reader->rank_gaps = calloc(reader->model.rank_count + 1, sizeof *reader->rank_gaps);
+    if (!reader->rank_gaps)
+        return XS_E_MEMORY;
+    int rc = start_rings(reader);
+    if (rc)
+        return rc;
+    note_begin(reader);
+    rc = begin_sinks(reader);
+    if (rc == 0)
+        rc = merge(reader);
+    return rc ? rc : finish(reader);
+}

@@ -1,0 +1,207 @@
+/* Starts and ends of waits: matched by writer and slot, in order. */
+#include "internal.h"
+
+#define END_RECORDS 6 /* the end of one wait and the start of the next take so many records: fewer hide no such pair */
+
+static xsr_edge no_edge(uint32_t reason) {
+    return (xsr_edge){.reason = (uint8_t)reason, .event = XSR_NO_ID, .writer = XSR_NONE, .rank = XSR_NONE, .time = NO_TIME};
+}
+
+static xsr_wait wait_of(const xsr_event *e) {
+    return (xsr_wait){.id = e->id, .start_event = XSR_NO_ID, .begin = e->time, .end = e->time, .last_fail = NO_TIME, .writer = e->writer,
+                      .rank = e->rank, .role = e->role, .slot = e->slot, .epoch = e->epoch, .need = e->need, .order = e->order,
+                      .scope = e->scope, .fence = e->fence, .cmp = e->cmp, .result = e->result, .supplier_rank = XSR_NONE,
+                      .reads_from = no_edge(XSR_REASON_OPEN), .released_by = no_edge(XSR_REASON_OPEN)};
+}
+
+static void drop_open(rd_ring *r, uint32_t at) {
+    memmove(&r->open[at], &r->open[at + 1], (r->open_count - at - 1) * sizeof *r->open);
+    r->open_count--;
+}
+
+/* Its end is lost, but something after it proves that it is over. */
+static int end_unseen(xsr_reader *reader, rd_ring *r, uint32_t at, const xsr_event *proof) {
+    xsr_wait w = r->open[at].wait;
+    drop_open(r, at);
+    w.end = proof->time;
+    w.end_lost = true;
+    w.open = false;
+    w.reads_from = w.released_by = no_edge(XSR_REASON_LOST);
+    w.supplier_rank = reader->model.slots[w.slot].supplier_rank;
+    return rd_sink_wait(reader, &w);
+}
+
+static int end_unseen_all(xsr_reader *reader, rd_ring *r, const xsr_event *proof, bool doubtful_only) {
+    int rc = 0;
+    for (uint32_t i = 0; i < r->open_count && rc == 0;) {
+        if (doubtful_only && !r->open[i].missing)
+            i++;
+        else
+            rc = end_unseen(reader, r, i, proof);
+    }
+    return rc;
+}
+
+static uint32_t find_open(const rd_ring *r, uint32_t slot) {
+    for (uint32_t i = 0; i < r->open_count; i++)
+        if (r->open[i].slot == slot)
+            return i;
+    return XSR_NONE;
+}
+
+static int start(xsr_reader *reader, rd_ring *r, const xsr_event *e) {
+    uint32_t at = find_open(r, e->slot);
+    int rc = at != XSR_NONE && r->open[at].missing ? end_unseen(reader, r, at, e) : 0;
+    if (rc)
+        return rc;
+    if (RD_ROOM(r->open, r->open_room, r->open_count + 1) < 0)
+        return XS_E_MEMORY;
+    rd_open_wait *o = &r->open[r->open_count++];
+    *o = (rd_open_wait){.slot = e->slot, .wait = wait_of(e)};
+    o->wait.start_event = e->id;
+    o->wait.observed = e->detail;
+    o->wait.end = NO_TIME;
+    o->wait.open = true;
+    return 0;
+}
+
+/* Is this end the end of that start, though records between them are lost? */
+static bool belongs(const rd_open_wait *o, const xsr_event *e) {
+    return o->missing < END_RECORDS || e->value == o->wait.need;
+}
+
+static void fill_end(xsr_wait *w, const xsr_event *e) {
+    w->id = e->id;
+    w->end = e->time;
+    w->open = false;
+    w->observed = e->value;
+    w->polls = e->detail;
+    w->slept_ns = e->further[0];
+    w->last_fail = e->further[1] && (int64_t)e->further[1] <= e->time ? e->time - (int64_t)e->further[1] : NO_TIME;
+    w->line = (uint32_t)e->further[2] & 0xffffu;
+    w->stage = (uint32_t)e->further[2] >> 16;
+    w->order = e->order;
+    w->scope = e->scope;
+    w->fence = e->fence;
+    w->cmp = e->cmp;
+    w->result = e->result;
+}
+
+static int end(xsr_reader *reader, rd_ring *r, xsr_event *e, xsr_wait *w) {
+    uint32_t at = find_open(r, e->slot);
+    if (at != XSR_NONE && !belongs(&r->open[at], e)) {
+        int rc = end_unseen(reader, r, at, e);
+        if (rc)
+            return rc;
+        at = XSR_NONE;
+    }
+    if (at == XSR_NONE) {
+        *w = wait_of(e);
+        w->start_lost = true;
+    } else {
+        *w = r->open[at].wait;
+        drop_open(r, at);
+        e->need = w->need;
+    }
+    fill_end(w, e);
+    return 0;
+}
+
+/* Returns 1 where *w is a wait that is over, to be paired once the event has been delivered. */
+int rd_wait_event(xsr_reader *reader, xsr_event *e, xsr_wait *w) {
+    rd_ring *r = &reader->rings[e->ring];
+    int rc = 0;
+    if (e->kind == XS_EV_WRITER_BEGIN || e->kind == XS_EV_WRITER_END)
+        return end_unseen_all(reader, r, e, false);
+    if (e->slot == XSR_NONE || (e->kind != XS_EV_WAIT_START && e->kind != XS_EV_WAIT_END))
+        rc = r->open_count ? end_unseen_all(reader, r, e, true) : 0;
+    if (rc || e->slot == XSR_NONE)
+        return rc;
+    if (e->kind == XS_EV_WAIT_START)
+        return start(reader, r, e);
+    if (e->kind == XS_EV_WAIT_END) {
+        rc = end(reader, r, e, w);
+        return rc ? rc : 1;
+    }
+    if (e->kind != XS_EV_PASS)
+        return 0;
+    *w = wait_of(e);
+    w->passed = true;
+    w->observed = e->value;
+    w->polls = 1;
+    return 1;
+}
+
+int rd_wait_gap(xsr_reader *reader, uint32_t ring, uint64_t records) {
+    rd_ring *r = &reader->rings[ring];
+    for (uint32_t i = 0; i < r->open_count; i++)
+        r->open[i].missing += records;
+    return 0;
+}
+
+static uint64_t two_words(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
+
+static int64_t line_start(const xsr_reader *reader, const rd_status *s) {
+    return (int64_t)two_words(s->status.p3.start_lo, s->status.p3.start_hi) +
+           reader->processes[reader->model.rings[s->ring].process].offset;
+}
+
+static bool line_waits(const rd_status *s) {
+    uint32_t state = s->status.p0.state_stage & 0xffu;
+    return state == XS_LINE_WAITING || state == XS_LINE_SLOW;
+}
+
+static void take_line(xsr_wait *w, const rd_status *s) {
+    const xs_status_line *l = &s->status;
+    w->polls = two_words(l->p2.polls, l->p7.polls_hi);
+    w->observed = two_words(l->p1.observed_lo, l->p1.observed_hi);
+    w->stage = l->p0.state_stage >> 8 & 0xffu;
+    w->line = l->p4.line_role & 0xffffu;
+}
+
+static int finish_open(xsr_reader *reader, rd_ring *r, rd_open_wait *o) {
+    for (uint32_t i = r->status_begin; i < r->status_end; i++) {
+        rd_status *s = &reader->statuses[i];
+        uint32_t slot = rd_slot_of(reader, reader->model.rings[s->ring].process, s->status.p0.object);
+        if (slot == RD_NO_MEMORY)
+            return XS_E_MEMORY;
+        if (slot == o->slot && line_start(reader, s) == o->wait.begin)
+            take_line(&o->wait, s);
+    }
+    o->wait.id = o->wait.start_event;
+    o->wait.supplier_rank = reader->model.slots[o->slot].supplier_rank;
+    return rd_sink_wait(reader, &o->wait);
+}
+
+/* A wait that only its status line tells of: its start is lost, or tracing was off. It gets an id behind all events. */
+static int finish_line(xsr_reader *reader, const rd_status *s) {
+    const xsr_ring *row = &reader->model.rings[s->ring];
+    const rd_ring *r = &reader->rings[s->ring];
+    uint32_t slot = rd_slot_of(reader, row->process, s->status.p0.object);
+    if (slot == RD_NO_MEMORY)
+        return XS_E_MEMORY;
+    if (slot == XSR_NONE || find_open(r, slot) != XSR_NONE)
+        return 0;
+    const xs_status_line *l = &s->status;
+    xsr_wait w = {.id = reader->next_id++, .start_event = XSR_NO_ID, .begin = line_start(reader, s), .end = NO_TIME,
+                  .last_fail = NO_TIME, .writer = r->writer, .rank = row->rank, .role = r->role, .slot = slot, .epoch = l->p3.epoch,
+                  .need = two_words(l->p0.need_lo, l->p1.need_hi), .cmp = (uint8_t)(l->p0.state_stage >> 24), .open = true,
+                  .start_lost = true, .reads_from = no_edge(XSR_REASON_OPEN), .released_by = no_edge(XSR_REASON_OPEN),
+                  .supplier_rank = reader->model.slots[slot].supplier_rank};
+    take_line(&w, s);
+    return rd_sink_wait(reader, &w);
+}
+
+int rd_waits_finish(xsr_reader *reader) {
+    int rc = 0;
+    for (uint32_t i = 0; i < reader->status_count && rc == 0; i++) {
+        const rd_status *s = &reader->statuses[i];
+        const rd_ring *r = &reader->rings[s->ring];
+        if (line_waits(s) && r->heard < line_start(reader, s))
+            rc = finish_line(reader, s);
+    }
+    for (uint32_t ring = 0; ring < reader->model.ring_count && rc == 0; ring++)
+        for (uint32_t i = 0; i < reader->rings[ring].open_count && rc == 0; i++)
+            rc = finish_open(reader, &reader->rings[ring], &reader->rings[ring].open[i]);
+    return rc;
+}
