@@ -1,0 +1,50 @@
+/* Shared by capture.c and capture_segments.c. */
+#ifndef XS_CAPTURE_INTERNAL_H
+#define XS_CAPTURE_INTERNAL_H
+
+#include "capture.h"
+
+#define XS_CAPTURE_MOST_SEGMENTS 64u
+#define XS_CAPTURE_RESERVE (128u << 10)
+
+typedef struct kept_segment {
+    uint64_t number, bytes;
+    uint64_t ended; /* time */
+} kept_segment;
+
+struct xs_capture {
+    char *path;    /* of the file or folder */
+    int fd;        /* of the file or the newest segment; -1: none could be made */
+    int folder_fd; /* bounded captures; -1 otherwise */
+    char *stage;   /* frames not yet written; whole ones only */
+    uint64_t stage_bytes, staged;
+    uint64_t reserved; /* payload bytes handed out by reserve */
+    uint64_t written;   /* bytes in fd: whole frames */
+    uint64_t allocated; /* bytes of fd that have space; UINT64_MAX: the file system does not tell */
+    uint64_t number;    /* of the next frame */
+    uint64_t now, retry_at;
+    int full, closing, error;
+    xs_capture_owner owner;
+    /* bounded */
+    uint64_t bound_bytes, bound_ns, segment_bytes, segment_ns;
+    uint64_t segment_limit; /* of the newest: segment_bytes, or more where its head is large */
+    uint64_t segment, segment_begun, dropped;
+    uint64_t kept_bytes;
+    kept_segment kept[XS_CAPTURE_MOST_SEGMENTS]; /* before the newest, oldest first */
+    uint32_t kept_count;
+    int rotating;
+};
+
+/* Remembers the first error; a full disk and its kin also stop records. Returns the xs_error for errno. */
+int xs_capture_failed(xs_capture *c, int number);
+int xs_capture_put_file_frame(xs_capture *c);
+/* Cuts fd to what was written and closes it. */
+int xs_capture_close_file(xs_capture *c);
+
+int xs_capture_open_folder(xs_capture *c, const xs_capture_options *options);
+/* 1: a segment was removed; 0: there is none, or the capture has no segments. */
+int xs_capture_remove_oldest(xs_capture *c);
+/* Before `bytes` more are put: begins a new segment where due, removes what would pass the bound. 0 or an error. */
+int xs_capture_bound(xs_capture *c, uint64_t bytes);
+
+#endif

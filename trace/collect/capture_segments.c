@@ -1,0 +1,171 @@
+/* Bounded captures: a folder of segments. The sum of all segments, with the space allocated for the newest, stays under the
+ * bound at every moment: the oldest is removed first, then room is used. */
+#include "capture_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "world.h"
+
+#define LEAST_BOUND (256u << 10)
+#define SEGMENTS 8u /* that share the bound: an eighth of the history goes at a time */
+
+static void segment_name(char name[32], uint64_t number) { snprintf(name, 32, "%06llu.seg", (unsigned long long)number); }
+
+static int is_segment(const char *name) {
+    size_t digits = strspn(name, "0123456789");
+    return digits >= 6 && !strcmp(name + digits, ".seg");
+}
+
+/* Segments of an earlier capture of this name. */
+static void remove_old(int folder_fd) {
+    int fd = dup(folder_fd);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    if (!folder) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(folder));)
+        if (is_segment(entry->d_name))
+            unlinkat(folder_fd, entry->d_name, 0);
+    closedir(folder);
+}
+
+static int open_segment(xs_capture *c) {
+    char name[32];
+    segment_name(name, c->segment);
+    c->fd = openat(c->folder_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (c->fd < 0)
+        return errno;
+    c->written = c->allocated = 0;
+    c->segment_begun = c->now;
+    c->segment_limit = c->segment_bytes;
+    return 0;
+}
+
+static int make_folder(const char *path) {
+    struct stat status;
+    if (!stat(path, &status) && S_ISREG(status.st_mode) && unlink(path)) /* an unbounded capture of that name */
+        return errno;
+    return mkdir(path, 0777) && errno != EEXIST ? errno : 0;
+}
+
+int xs_capture_open_folder(xs_capture *c, const xs_capture_options *options) {
+    if (options->bound_bytes && options->bound_bytes < LEAST_BOUND)
+        return xs_fail(XS_E_ARGUMENT, "a capture needs a bound of at least %u bytes", LEAST_BOUND);
+    c->bound_bytes = options->bound_bytes ? options->bound_bytes : UINT64_MAX;
+    c->bound_ns = options->bound_ns;
+    c->segment_bytes = options->bound_bytes ? (options->bound_bytes / SEGMENTS) & ~(uint64_t)4095 : UINT64_MAX / 2;
+    c->segment_ns = options->bound_ns / SEGMENTS;
+    int number = make_folder(c->path);
+    if (!number && (c->folder_fd = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+        number = errno;
+    if (!number && flock(c->folder_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+        close(c->folder_fd);
+        c->folder_fd = -1;
+        return 1;
+    }
+    if (!number) {
+        remove_old(c->folder_fd);
+        number = open_segment(c);
+    }
+    if (number)
+        return xs_fail(xs_capture_failed(c, number), "cannot write %s: %s", c->path, strerror(number));
+    return 0;
+}
+
+int xs_capture_remove_oldest(xs_capture *c) {
+    if (!c->kept_count)
+        return 0;
+    char name[32];
+    uint64_t number = c->kept[0].number;
+    segment_name(name, number);
+    unlinkat(c->folder_fd, name, 0);
+    c->kept_bytes -= c->kept[0].bytes;
+    c->kept_count--;
+    memmove(&c->kept[0], &c->kept[1], c->kept_count * sizeof c->kept[0]);
+    c->dropped++;
+    if (c->owner.segment_removed)
+        c->owner.segment_removed(c->owner.user, number);
+    return 1;
+}
+
+static void remove_aged(xs_capture *c) {
+    while (c->bound_ns && c->kept_count && c->now - c->kept[0].ended >= c->bound_ns)
+        xs_capture_remove_oldest(c);
+}
+
+/* All that is kept, and a newest segment of `newest` bytes, stay under the bound. */
+static void remove_above(xs_capture *c, uint64_t newest) {
+    while (c->kept_count && (c->kept_count >= XS_CAPTURE_MOST_SEGMENTS - 1 || newest > c->bound_bytes ||
+                             c->kept_bytes > c->bound_bytes - newest))
+        xs_capture_remove_oldest(c);
+}
+
+/* Ends the newest segment; 0 or an error. */
+static int end_segment(xs_capture *c) {
+    if (c->fd < 0)
+        return 0;
+    int rc = xs_capture_flush(c);
+    if (rc)
+        return rc;
+    kept_segment done = {.number = c->segment, .bytes = c->written, .ended = c->now};
+    rc = xs_capture_close_file(c);
+    c->kept[c->kept_count++] = done;
+    c->kept_bytes += done.bytes;
+    if (c->owner.segment_ends)
+        c->owner.segment_ends(c->owner.user, done.number);
+    c->segment++;
+    return rc;
+}
+
+static int rotate(xs_capture *c) {
+    int rc = end_segment(c);
+    if (rc)
+        return rc;
+    remove_aged(c);
+    remove_above(c, c->segment_bytes);
+    int number = open_segment(c);
+    if (number)
+        return xs_capture_failed(c, number);
+    c->rotating = 1;
+    rc = xs_capture_put_file_frame(c);
+    if (!rc && c->owner.segment_begins)
+        c->owner.segment_begins(c->owner.user, c);
+    c->rotating = 0;
+    uint64_t head = c->written + c->staged;
+    if (head > c->segment_limit / 2 && head < c->bound_bytes / 4)
+        c->segment_limit = 2 * head;
+    return rc;
+}
+
+/* Time for a new segment? */
+static int due(const xs_capture *c, uint64_t size, uint64_t bytes) {
+    if (c->fd < 0)
+        return c->now >= c->retry_at || c->closing;
+    int aged = c->segment_ns && c->now - c->segment_begun >= c->segment_ns && size > bytes;
+    return size > c->segment_limit || aged;
+}
+
+int xs_capture_bound(xs_capture *c, uint64_t bytes) {
+    uint64_t size = c->written + c->staged + bytes;
+    if (!c->rotating && due(c, size, bytes)) {
+        int rc = rotate(c);
+        if (rc)
+            return rc;
+        size = c->written + c->staged + bytes;
+    }
+    if (c->fd < 0)
+        return c->error;
+    if (size > c->bound_bytes)
+        return xs_capture_failed(c, ENOSPC);
+    remove_above(c, size > c->segment_bytes ? size : c->segment_bytes);
+    return 0;
+}

@@ -1,0 +1,131 @@
+/* What a region says about itself: catalog, journal, counters. */
+#include <string.h>
+#include <xs/frame.h>
+
+#include "collector_internal.h"
+
+#define JOURNAL_AGAIN 128u /* entries that a segment repeats */
+#define JOURNAL_HOLES 64u
+
+/* The frame at `offset` of a catalog of `used` bytes; NULL: none, or not one of ours. */
+static const xs_frame *catalog_frame(const char *catalog, uint64_t used, uint64_t offset, xs_frame *head) {
+    if (used - offset < sizeof *head)
+        return NULL;
+    memcpy(head, catalog + offset, sizeof *head);
+    uint64_t room = used - offset - sizeof *head;
+    if (head->magic != XS_FRAME_MAGIC || head->header_bytes != sizeof *head || head->payload_bytes > room ||
+        xs_frame_padded(head->payload_bytes) > room)
+        return NULL;
+    return (const xs_frame *)(const void *)(catalog + offset);
+}
+
+static int describes(uint16_t type) {
+    return type == XS_FRAME_PROCESS || type == XS_FRAME_NAME || type == XS_FRAME_PAD || type == XS_FRAME_PLAN ||
+           type == XS_FRAME_NOTE;
+}
+
+static int put_catalog_frame(xs_collector *c, xs_frame *head, const char *payload) {
+    if (!describes(head->type))
+        return 0;
+    void *to = xs_capture_reserve(c->capture, head->type, head->payload_bytes);
+    if (!to)
+        return -1;
+    memcpy(to, payload, head->payload_bytes);
+    if (xs_frame_checksum(head, to) != head->checksum) { /* of the copy: the region may be another process's */
+        xs_capture_cancel(c->capture);
+        return 0;
+    }
+    xs_capture_commit(c->capture, head, head->payload_bytes);
+    return 0;
+}
+
+/* Puts frames from *offset on and moves it. */
+static void put_catalog(xs_collector *c, const char *catalog, uint64_t used, uint64_t *offset) {
+    xs_frame head;
+    while (catalog_frame(catalog, used, *offset, &head)) {
+        uint64_t bytes = head.payload_bytes;
+        if (put_catalog_frame(c, &head, catalog + *offset + sizeof head))
+            return; /* no space: later */
+        *offset += sizeof head + xs_frame_padded(bytes);
+    }
+}
+
+void xs_collect_catalog(xs_collector *c, xs_collected *r) {
+    put_catalog(c, r->view.base + r->view.head.catalog_offset, xs_view_catalog_used(&r->view), &r->catalog_read);
+}
+
+void xs_collect_catalog_again(xs_collector *c, xs_collected *r) {
+    uint64_t offset = 0;
+    put_catalog(c, r->ended ? r->catalog_copy : r->view.base + r->view.head.catalog_offset, r->catalog_read, &offset);
+}
+
+static uint64_t journal_stamp(const xs_journal_entry *entry) { return __atomic_load_n(&entry->sequence, __ATOMIC_ACQUIRE); }
+
+/* 1: *copy is entry `sequence`, whole. */
+static int copy_journal(const xs_collected *r, uint64_t sequence, xs_journal_entry *copy) {
+    const xs_journal_entry *entry = xs_view_journal(&r->view, sequence);
+    const uint64_t *words = (const uint64_t *)(const void *)entry;
+    uint64_t out[sizeof *copy / 8];
+    if (journal_stamp(entry) != sequence)
+        return 0;
+    for (uint32_t i = 0; i < sizeof *copy / 8; i++)
+        out[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    memcpy(copy, out, sizeof *copy);
+    return __atomic_load_n(&entry->sequence, __ATOMIC_RELAXED) == sequence;
+}
+
+/* How many entries from `sequence` on are gone: overwritten, or (last) never finished. 0: just not here yet. */
+static uint64_t journal_gone(const xs_collected *r, uint64_t sequence, int last) {
+    uint64_t stamp = journal_stamp(xs_view_journal(&r->view, sequence));
+    if (stamp > sequence) {
+        uint64_t oldest = stamp - r->view.head.journal_entries + 1;
+        return oldest > sequence ? oldest - sequence : 1;
+    }
+    for (uint64_t i = 1; last && i <= JOURNAL_HOLES; i++)
+        if (journal_stamp(xs_view_journal(&r->view, sequence + i)) == sequence + i)
+            return i;
+    return 0;
+}
+
+void xs_collect_journal(xs_collector *c, xs_collected *r, int last) {
+    frame_array array;
+    xs_journal_entry entry;
+    xs_array_begin(&array, c, r, XS_FRAME_JOURNAL, sizeof entry);
+    for (uint64_t budget = r->view.head.journal_entries; budget; budget--) {
+        if (copy_journal(r, r->journal_read + 1, &entry)) {
+            xs_array_add(&array, &entry);
+            r->journal_read++;
+            continue;
+        }
+        uint64_t gone = journal_gone(r, r->journal_read + 1, last);
+        if (!gone)
+            break;
+        r->journal_lost += gone;
+        r->journal_read += gone;
+    }
+    xs_array_end(&array);
+}
+
+void xs_collect_journal_again(xs_collector *c, xs_collected *r) {
+    frame_array array;
+    xs_journal_entry entry;
+    xs_array_begin(&array, c, r, XS_FRAME_JOURNAL, sizeof entry);
+    uint64_t first = r->journal_read > JOURNAL_AGAIN ? r->journal_read - JOURNAL_AGAIN : 0;
+    for (uint64_t s = first + 1; s <= r->journal_read; s++)
+        if (copy_journal(r, s, &entry))
+            xs_array_add(&array, &entry);
+    xs_array_end(&array);
+}
+
+void xs_collect_counters(xs_collector *c, xs_collected *r, int always) {
+    const xs_control *control = xs_view_control(&r->view);
+    xs_frame_counters now = {.no_ring = __atomic_load_n(&control->no_ring, __ATOMIC_RELAXED),
+                             .foreign = __atomic_load_n(&control->foreign, __ATOMIC_RELAXED),
+                             .no_line = __atomic_load_n(&control->no_line, __ATOMIC_RELAXED),
+                             .journal_lost = r->journal_lost};
+    if (!always && !memcmp(&now, &r->counters, sizeof now))
+        return;
+    if (!xs_collect_put(c, r, XS_FRAME_COUNTERS, UINT32_MAX, &now, sizeof now))
+        r->counters = now;
+}

@@ -1,0 +1,148 @@
+/* Rings of one region into RECORDS and LOSS frames. */
+#include <string.h>
+#include <xs/errors.h>
+#include <xs/frame.h>
+
+#include "collector_internal.h"
+
+/* Records of a CUDA writer may become visible after the bit that frees its ring. */
+#define UNORDERED_QUIET_NS 100000000u
+/* A region of another process may be written by anybody: a pass ends in any case. */
+#define MOST_STEPS 256u
+#define MOST_STEPS_LAST (1u << 20)
+#define LOOK_AT_ALL_NS 10000000u
+
+/* Nothing of [first, last] is in the capture, since there was no space. */
+static void add_unsaved(ring_state *s, uint64_t first, uint64_t last) {
+    if (!s->unsaved_first)
+        s->unsaved_first = first;
+    s->unsaved_last = last;
+}
+
+static int put_loss(xs_collector *c, xs_collected *r, uint32_t ring, const xs_ring_gap *gap) {
+    xs_frame_loss loss = {.ring = ring, .cause = gap->cause, .first = gap->first, .last = gap->last, .at_least = gap->at_least};
+    return xs_collect_put(c, r, XS_FRAME_LOSS, ring, &loss, sizeof loss);
+}
+
+/* 1: what was left out before is told, so that records may follow. */
+static int told_unsaved(xs_collector *c, xs_collected *r, uint32_t ring) {
+    ring_state *s = &r->rings[ring];
+    if (!s->unsaved_first)
+        return 1;
+    xs_ring_gap gap = {.first = s->unsaved_first, .last = s->unsaved_last, .cause = XS_LOSS_NO_SPACE};
+    if (put_loss(c, r, ring, &gap))
+        return 0;
+    s->unsaved_first = 0;
+    return 1;
+}
+
+void xs_collect_unsaved(xs_collector *c, xs_collected *r) {
+    for (uint32_t ring = 0; ring < r->view.rings; ring++)
+        if (!told_unsaved(c, r, ring))
+            return;
+}
+
+static void save_gap(xs_collector *c, xs_collected *r, uint32_t ring, const xs_ring_gap *gap) {
+    if (!told_unsaved(c, r, ring) || put_loss(c, r, ring, gap))
+        add_unsaved(&r->rings[ring], gap->first, gap->last);
+}
+
+typedef struct drain_job {
+    xs_collector *c;
+    xs_collected *r;
+    uint32_t ring;
+    xs_ring_quiet quiet;
+    uint64_t looked_before;
+} drain_job;
+
+static void commit_records(const drain_job *job, xs_frame_records *head, uint64_t first, uint32_t taken) {
+    *head = (xs_frame_records){.first = first, .count = taken};
+    if (!job->r->foreign_time) {
+        head->looked_before = job->looked_before;
+        head->time = job->c->now;
+    }
+    xs_frame frame;
+    xs_collect_fill(job->c, job->r, &frame, XS_FRAME_RECORDS, job->ring);
+    xs_capture_commit(job->c->capture, &frame, sizeof *head + (uint64_t)taken * sizeof(xs_record));
+}
+
+/* One step: a frame full of records, or a gap. Returns xs_drain_result. */
+static int drain_step(const drain_job *job, uint32_t *taken) {
+    xs_collector *c = job->c;
+    ring_state *s = &job->r->rings[job->ring];
+    uint64_t most = xs_capture_frame_most(c->capture), first = s->reader.next;
+    uint32_t capacity = (uint32_t)((most - sizeof(xs_frame_records)) / sizeof(xs_record));
+    xs_frame_records *head = NULL;
+    if (told_unsaved(c, job->r, job->ring))
+        head = xs_capture_reserve(c->capture, XS_FRAME_RECORDS, most);
+    xs_record *out = head ? (xs_record *)(void *)(head + 1) : c->scratch;
+    if (!head)
+        capacity = sizeof c->scratch / sizeof c->scratch[0];
+    xs_ring_gap gap;
+    int result = xs_ring_drain(&s->reader, out, capacity, taken, &gap, job->quiet, c->now);
+    if (*taken && head)
+        commit_records(job, head, first, *taken);
+    else if (*taken)
+        add_unsaved(s, first, first + *taken - 1);
+    if (head && !*taken)
+        xs_capture_cancel(c->capture);
+    if (result == XS_DRAIN_GAP)
+        save_gap(c, job->r, job->ring, &gap);
+    return result;
+}
+
+/* Is the ring given back, with a count that is exact? */
+static xs_ring_quiet quiet_now(xs_collector *c, xs_collected *r, uint32_t ring, enum drain_how how) {
+    ring_state *s = &r->rings[ring];
+    xs_ring_header *header = s->reader.header;
+    xs_ring_quiet live = {0, 0}, quiet = {1, 0};
+    if (xs_view_taken(&r->view, ring)) {
+        s->free_since = 0;
+        return how == DRAIN_LAST ? quiet : live;
+    }
+    uint32_t owners = __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE);
+    quiet.end = __atomic_load_n(&header->next, __ATOMIC_ACQUIRE);
+    if (xs_view_taken(&r->view, ring) || __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE) != owners)
+        return live;
+    if (!s->free_since || s->free_next != quiet.end) {
+        s->free_since = c->now ? c->now : 1;
+        s->free_next = quiet.end;
+    }
+    int visible = s->reader.ordered || how == DRAIN_LAST || c->now - s->free_since >= UNORDERED_QUIET_NS;
+    return visible ? quiet : live;
+}
+
+static uint64_t drain_ring(xs_collector *c, xs_collected *r, uint32_t ring, enum drain_how how) {
+    ring_state *s = &r->rings[ring];
+    drain_job job = {c, r, ring, quiet_now(c, r, ring, how), s->reader.looked};
+    uint64_t before = s->reader.next, sum = 0;
+    /* A ring is gone through at most a few times a pass, so that a fast writer does not keep others waiting. */
+    uint64_t most = 2 * (uint64_t)s->reader.capacity;
+    uint32_t steps = how == DRAIN_LAST ? MOST_STEPS_LAST : MOST_STEPS;
+    int result;
+    do {
+        uint32_t taken;
+        result = drain_step(&job, &taken);
+        sum += taken;
+    } while ((result == XS_DRAIN_FULL || result == XS_DRAIN_GAP) && --steps && (sum < most || how == DRAIN_LAST));
+    if (s->reader.next != before)
+        xs_ring_give_space(&s->reader);
+    return sum;
+}
+
+/* Free, and everything up to its exact count is taken. */
+static int done_with(const xs_collected *r, uint32_t ring) {
+    const ring_state *s = &r->rings[ring];
+    return s->free_since && s->free_next == s->reader.next;
+}
+
+uint64_t xs_collect_rings(xs_collector *c, xs_collected *r, enum drain_how how) {
+    uint64_t sum = 0;
+    int all = how == DRAIN_LAST || c->now - r->looked_all >= LOOK_AT_ALL_NS;
+    if (all)
+        r->looked_all = c->now;
+    for (uint32_t ring = 0; ring < r->view.rings; ring++)
+        if (all || xs_view_taken(&r->view, ring) || !done_with(r, ring))
+            sum += drain_ring(c, r, ring, how);
+    return sum;
+}

@@ -1,0 +1,72 @@
+/* Bounded captures: what each segment repeats, and what is lost with a removed one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector_internal.h"
+
+/* Everything up to removed_to was in removed segments or lost there. Cumulative: the newest frame of a ring holds. */
+static void put_removed(xs_collector *c, xs_collected *r) {
+    frame_array array;
+    xs_array_begin(&array, c, r, XS_FRAME_LOSS, sizeof(xs_frame_loss));
+    for (uint32_t ring = 0; ring < r->view.rings; ring++) {
+        xs_frame_loss loss = {.ring = ring, .cause = XS_LOSS_BOUNDED, .first = 1, .last = r->rings[ring].removed_to};
+        if (loss.last)
+            xs_array_add(&array, &loss);
+    }
+    xs_array_end(&array);
+}
+
+void xs_collect_segment_begins(void *user, xs_capture *capture) {
+    xs_collector *c = user;
+    (void)capture;
+    for (xs_collected *r = c->regions; r; r = r->next) {
+        if (r->ended && !r->marks) /* all of it is gone */
+            continue;
+        xs_collect_catalog_again(c, r);
+        put_removed(c, r);
+        if (r->ended) {
+            xs_collect_put(c, r, XS_FRAME_PROCESS_END, UINT32_MAX, &r->end, sizeof r->end);
+            continue;
+        }
+        xs_collect_journal_again(c, r);
+        xs_collect_owners(c, r, 1);
+        xs_collect_looks(c, r, 1);
+    }
+}
+
+static uint64_t saved_to(const ring_state *s) { return s->unsaved_first ? s->unsaved_first - 1 : s->reader.next - 1; }
+
+static void add_mark(xs_collected *r, uint64_t segment) {
+    segment_mark *mark = malloc(sizeof *mark + r->view.rings * sizeof mark->taken_to[0]);
+    if (!mark)
+        return; /* the losses of this segment are told with the next one's */
+    mark->next = NULL;
+    mark->segment = segment;
+    for (uint32_t ring = 0; ring < r->view.rings; ring++)
+        mark->taken_to[ring] = saved_to(&r->rings[ring]);
+    segment_mark **end = &r->marks;
+    while (*end)
+        end = &(*end)->next;
+    *end = mark;
+}
+
+void xs_collect_segment_ends(void *user, uint64_t segment) {
+    xs_collector *c = user;
+    for (xs_collected *r = c->regions; r; r = r->next) {
+        if (!r->end_marked)
+            add_mark(r, segment);
+        r->end_marked = r->ended; /* nothing of it comes later */
+    }
+}
+
+void xs_collect_segment_removed(void *user, uint64_t segment) {
+    xs_collector *c = user;
+    for (xs_collected *r = c->regions; r; r = r->next)
+        while (r->marks && r->marks->segment <= segment) {
+            segment_mark *mark = r->marks;
+            for (uint32_t ring = 0; ring < r->view.rings; ring++)
+                r->rings[ring].removed_to = mark->taken_to[ring];
+            r->marks = mark->next;
+            free(mark);
+        }
+}

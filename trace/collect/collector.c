@@ -1,0 +1,262 @@
+#include "collector.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xs/errors.h>
+#include <xs/frame.h>
+
+#include "collector_internal.h"
+
+void xs_collect_fill(const xs_collector *c, const xs_collected *r, xs_frame *frame, uint16_t type, uint32_t ring) {
+    int32_t rank = -1;
+    if (r && ring < r->view.rings)
+        rank = (int32_t)(r->view.head.first_rank + ring / r->view.head.rings_per_rank);
+    xs_frame_fill(frame, type, r ? &r->view.head : NULL, rank, ring, c->now);
+}
+
+int xs_collect_put(xs_collector *c, const xs_collected *r, uint16_t type, uint32_t ring, const void *payload, uint64_t bytes) {
+    xs_frame frame;
+    xs_collect_fill(c, r, &frame, type, ring);
+    return xs_capture_put(c->capture, &frame, payload, bytes);
+}
+
+void xs_array_begin(frame_array *a, xs_collector *c, const xs_collected *r, uint16_t type, uint16_t entry_bytes) {
+    a->collector = c;
+    a->region = r;
+    a->bytes = 0;
+    a->type = type;
+    a->entry_bytes = entry_bytes;
+    a->failed = 0;
+}
+
+void xs_array_add(frame_array *a, const void *entry) {
+    if (a->bytes + a->entry_bytes > sizeof a->data)
+        xs_array_end(a);
+    memcpy(a->data + a->bytes, entry, a->entry_bytes);
+    a->bytes += a->entry_bytes;
+}
+
+int xs_array_end(frame_array *a) {
+    int rc = a->bytes ? xs_collect_put(a->collector, a->region, a->type, UINT32_MAX, a->data, a->bytes) : 0;
+    a->bytes = 0;
+    if (rc && !a->failed)
+        a->failed = rc;
+    return a->failed;
+}
+
+static void tick(xs_collector *c) {
+    c->now = c->options.now(c->options.user);
+    xs_capture_set_time(c->capture, c->now);
+}
+
+int xs_collector_create(const xs_collector_options *options, xs_collector **collector) {
+    xs_collector *c = calloc(1, sizeof *c);
+    if (!c)
+        return XS_E_MEMORY;
+    c->options = *options;
+    c->capture = options->capture;
+    xs_capture_owner owner = {c, xs_collect_segment_begins, xs_collect_segment_ends, xs_collect_segment_removed};
+    xs_capture_set_owner(c->capture, &owner);
+    tick(c);
+    *collector = c;
+    return 0;
+}
+
+static void free_region(xs_collected *r) {
+    while (r->marks) {
+        segment_mark *next = r->marks->next;
+        free(r->marks);
+        r->marks = next;
+    }
+    free(r->catalog_copy);
+    free(r->lines);
+    free(r->rings);
+    free(r);
+}
+
+static int init_rings(xs_collected *r) {
+    r->rings = calloc(r->view.rings, sizeof *r->rings);
+    r->lines = calloc((uint64_t)r->view.rings * r->view.head.lines_per_ring + 1, sizeof *r->lines);
+    if (!r->rings || !r->lines)
+        return XS_E_MEMORY;
+#ifdef __x86_64__
+    int ordered = r->view.head.device < 0;
+#else
+    int ordered = 0;
+#endif
+    for (uint32_t i = 0; i < r->view.rings; i++)
+        xs_ring_reader_init(&r->rings[i].reader, xs_view_records(&r->view, i), xs_view_ring(&r->view, i),
+                            r->view.head.ring_records, ordered);
+    return 0;
+}
+
+int xs_collector_add(xs_collector *c, void *base, uint64_t bytes, int foreign_time, xs_collected **region) {
+    xs_collected *r = calloc(1, sizeof *r);
+    if (!r)
+        return XS_E_MEMORY;
+    int rc = xs_region_view_open(&r->view, base, bytes);
+    if (!rc)
+        rc = init_rings(r);
+    if (rc) {
+        free_region(r);
+        return rc;
+    }
+    r->foreign_time = foreign_time;
+    tick(c);
+    r->looked_all = r->told_looks = r->told_status = r->told_counters = c->now;
+    xs_collected **end = &c->regions;
+    while (*end)
+        end = &(*end)->next;
+    *end = r;
+    xs_collect_catalog(c, r);
+    xs_capture_flush(c->capture);
+    *region = r;
+    return 0;
+}
+
+/* 1 once every `ns`. */
+static int every(const xs_collector *c, uint64_t *last, uint64_t ns) {
+    if (c->now - *last < ns)
+        return 0;
+    *last = c->now;
+    return 1;
+}
+
+static uint64_t pass_region(xs_collector *c, xs_collected *r) {
+    xs_collect_catalog(c, r);
+    xs_collect_journal(c, r, 0);
+    uint64_t taken = xs_collect_rings(c, r, DRAIN_LIVE);
+    xs_collect_owners(c, r, 0);
+    if (every(c, &r->told_looks, XS_SECOND / 2))
+        xs_collect_looks(c, r, 0);
+    if (every(c, &r->told_status, XS_SECOND))
+        xs_collect_status(c, r, STATUS_LONG);
+    if (every(c, &r->told_counters, XS_SECOND))
+        xs_collect_counters(c, r, 0);
+    if (xs_capture_has_space(c->capture))
+        xs_collect_unsaved(c, r);
+    return taken;
+}
+
+/* The rings are left alone, but their positions and times stay known. */
+static void watch_region(xs_collector *c, xs_collected *r) {
+    xs_collect_catalog(c, r);
+    if (every(c, &r->told_looks, XS_SECOND / 2))
+        xs_collect_look_at_rings(c, r);
+    if (every(c, &r->told_status, XS_SECOND / 50) && xs_collect_gave_up(r))
+        c->given_up = 1;
+}
+
+static void dump_region(xs_collector *c, xs_collected *r) {
+    for (uint32_t i = 0; i < r->view.rings; i++)
+        r->rings[i].reader.bold = 1;
+    if (c->options.on_trigger)
+        xs_collect_kept_looks(c, r);
+    pass_region(c, r);
+    xs_collect_looks(c, r, 0);
+    xs_collect_status(c, r, STATUS_OPEN_OR_GIVEN_UP);
+    xs_collect_counters(c, r, 1);
+}
+
+int xs_collector_dump(xs_collector *c, const char *why) {
+    tick(c);
+    c->given_up = 0;
+    int rc = xs_collect_put(c, NULL, XS_FRAME_TRIGGER, UINT32_MAX, why, strlen(why) + 1);
+    for (xs_collected *r = c->regions; r; r = r->next)
+        if (!r->ended)
+            dump_region(c, r);
+    int flushed = xs_capture_flush(c->capture);
+    return rc ? rc : flushed;
+}
+
+uint64_t xs_collector_pass(xs_collector *c) {
+    uint64_t taken = 0;
+    tick(c);
+    for (xs_collected *r = c->regions; r; r = r->next) {
+        if (r->ended)
+            continue;
+        if (c->options.on_trigger)
+            watch_region(c, r);
+        else
+            taken += pass_region(c, r);
+    }
+    if (c->given_up)
+        xs_collector_dump(c, "a wait gave up");
+    xs_capture_flush(c->capture);
+    return taken;
+}
+
+int xs_collector_note(xs_collector *c, const char *text) {
+    return xs_collect_put(c, NULL, XS_FRAME_NOTE, UINT32_MAX, text, strlen(text) + 1);
+}
+
+static int any_taken(const xs_collected *r) {
+    for (uint32_t ring = 0; ring < r->view.rings; ring++)
+        if (xs_view_taken(&r->view, ring))
+            return 1;
+    return 0;
+}
+
+/* A bounded capture repeats what describes the process as long as records of it are kept. */
+static void keep_catalog(xs_collected *r) {
+    r->catalog_copy = malloc(r->catalog_read + 1);
+    if (r->catalog_copy)
+        memcpy(r->catalog_copy, r->view.base + r->view.head.catalog_offset, r->catalog_read);
+    else
+        r->catalog_read = 0;
+}
+
+void xs_collector_end(xs_collector *c, xs_collected *r, const xs_frame_end *end) {
+    if (r->ended)
+        return;
+    tick(c);
+    xs_capture_closing(c->capture, 1);
+    if (c->options.on_trigger) {
+        static const char why[] = "the process ended";
+        xs_collect_put(c, r, XS_FRAME_TRIGGER, UINT32_MAX, why, sizeof why);
+        xs_collect_kept_looks(c, r);
+    }
+    r->end = *end;
+    r->end.tail_unknown = (uint32_t)any_taken(r);
+    xs_collect_catalog(c, r);
+    xs_collect_journal(c, r, 1);
+    xs_collect_rings(c, r, DRAIN_LAST);
+    xs_collect_unsaved(c, r);
+    xs_collect_owners(c, r, 0);
+    xs_collect_looks(c, r, 0);
+    xs_collect_status(c, r, STATUS_OPEN);
+    xs_collect_counters(c, r, 1);
+    xs_collect_put(c, r, XS_FRAME_PROCESS_END, UINT32_MAX, &r->end, sizeof r->end);
+    xs_capture_flush(c->capture);
+    xs_capture_closing(c->capture, 0);
+    keep_catalog(r);
+    r->ended = 1;
+}
+
+const xs_region_view *xs_collected_view(const xs_collected *r) { return &r->view; }
+xs_capture *xs_collector_capture(const xs_collector *c) { return c->capture; }
+
+static void free_collector(xs_collector *c) {
+    while (c->regions) {
+        xs_collected *next = c->regions->next;
+        free_region(c->regions);
+        c->regions = next;
+    }
+    free(c);
+}
+
+int xs_collector_close(xs_collector *c) {
+    tick(c);
+    xs_capture_closing(c->capture, 1);
+    xs_collect_put(c, NULL, XS_FRAME_END, UINT32_MAX, NULL, 0);
+    xs_capture_owner nobody = {NULL, NULL, NULL, NULL};
+    xs_capture_set_owner(c->capture, &nobody);
+    int rc = xs_capture_close(c->capture);
+    free_collector(c);
+    return rc;
+}
+
+void xs_collector_forget(xs_collector *c) {
+    xs_capture_forget(c->capture);
+    free_collector(c);
+}

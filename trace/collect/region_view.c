@@ -1,0 +1,58 @@
+#include "region_view.h"
+
+#include <string.h>
+#include <xs/errors.h>
+
+/* More than any machine has; keeps the products below from overflowing. */
+#define MOST_RANKS 65536u
+#define MOST_RINGS 65536u
+#define MOST_RECORDS (1u << 24)
+#define MOST_LINES 65536u
+#define MOST_STRIDE (1u << 30)
+
+static int inside(const xs_region_header *h, uint64_t offset, uint64_t count, uint64_t stride, uint64_t align) {
+    if (offset % align || stride % align || offset < sizeof *h || offset > h->total_bytes)
+        return 0;
+    return !count || stride <= (h->total_bytes - offset) / count;
+}
+
+static int power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
+
+static int counts_fit(const xs_region_header *h) {
+    return h->header_bytes == sizeof *h && h->record_bytes == sizeof(xs_record) && h->ranks && h->ranks <= MOST_RANKS &&
+           h->rings_per_rank && h->rings_per_rank <= MOST_RINGS && h->rings_per_rank <= h->groups_per_rank * (uint64_t)64 &&
+           h->groups_per_rank <= MOST_RINGS && power_of_two(h->ring_records) && h->ring_records <= MOST_RECORDS &&
+           h->lines_per_ring <= MOST_LINES && power_of_two(h->journal_entries) && h->journal_entries <= MOST_RECORDS;
+}
+
+static int sections_fit(const xs_region_header *h) {
+    uint64_t rings = (uint64_t)h->ranks * h->rings_per_rank;
+    return rings <= UINT32_MAX && h->ring_header_stride >= sizeof(xs_ring_header) && h->ring_header_stride <= MOST_STRIDE &&
+           h->status_stride >= sizeof(xs_status_line) && h->status_stride <= MOST_STRIDE &&
+           h->records_stride / sizeof(xs_record) > h->ring_records &&
+           inside(h, h->control_offset, 1, sizeof(xs_control), 64) &&
+           inside(h, h->groups_offset, (uint64_t)h->ranks * h->groups_per_rank, sizeof(uint64_t), 8) &&
+           inside(h, h->ring_headers_offset, rings, h->ring_header_stride, 64) &&
+           inside(h, h->status_offset, rings * h->lines_per_ring, h->status_stride, 16) &&
+           inside(h, h->records_offset, rings, h->records_stride, 16) &&
+           inside(h, h->catalog_offset, 1, h->catalog_bytes & ~(uint64_t)15, 16) &&
+           inside(h, h->journal_offset, h->journal_entries, sizeof(xs_journal_entry), 64);
+}
+
+int xs_region_view_open(xs_region_view *view, void *base, uint64_t bytes) {
+    xs_region_header *h = &view->head;
+    if (!base || (uintptr_t)base % 64 || bytes < sizeof *h)
+        return XS_E_FORMAT;
+    memcpy(h, base, sizeof *h);
+    if (h->magic != XS_REGION_MAGIC)
+        return XS_E_FORMAT;
+    if (h->version > XS_REGION_VERSION)
+        return XS_E_VERSION;
+    if (h->total_bytes > bytes || h->sequence_bits != XS_SEQUENCE_BITS || !counts_fit(h) || !sections_fit(h))
+        return XS_E_FORMAT;
+    h->catalog_bytes &= ~(uint64_t)15;
+    view->base = base;
+    view->bytes = bytes;
+    view->rings = h->ranks * h->rings_per_rank;
+    return 0;
+}

@@ -1,0 +1,48 @@
+/* A region as a reader sees it. The region may belong to another process, so its header is checked once, copied, and only
+ * the copy is used: whatever the other process writes later cannot lead a reader outside the mapping. */
+#ifndef XS_REGION_VIEW_H
+#define XS_REGION_VIEW_H
+
+#include <xs/region.h>
+
+typedef struct xs_region_view {
+    char *base;
+    uint64_t bytes;
+    uint32_t rings;         /* of all ranks */
+    xs_region_header head;  /* as it was when it was checked */
+} xs_region_view;
+
+/* Takes a region of `bytes` mapped bytes (readable and writable) apart. XS_E_FORMAT: sizes or offsets that do not fit into
+ * it; XS_E_VERSION: newer. The mapping stays the caller's and must outlive the view. */
+int xs_region_view_open(xs_region_view *view, void *base, uint64_t bytes);
+
+static inline xs_control *xs_view_control(const xs_region_view *v) { return (xs_control *)(void *)(v->base + v->head.control_offset); }
+static inline xs_ring_header *xs_view_ring(const xs_region_view *v, uint32_t ring) {
+    return (xs_ring_header *)(void *)(v->base + v->head.ring_headers_offset + ring * v->head.ring_header_stride);
+}
+static inline const xs_record *xs_view_records(const xs_region_view *v, uint32_t ring) {
+    return (const xs_record *)(void *)(v->base + v->head.records_offset + ring * v->head.records_stride);
+}
+static inline const xs_status_line *xs_view_line(const xs_region_view *v, uint32_t ring, uint32_t line) {
+    uint64_t index = (uint64_t)ring * v->head.lines_per_ring + line;
+    return (const xs_status_line *)(void *)(v->base + v->head.status_offset + index * v->head.status_stride);
+}
+static inline const xs_journal_entry *xs_view_journal(const xs_region_view *v, uint64_t sequence) {
+    uint64_t index = (sequence - 1) & (v->head.journal_entries - 1);
+    return (const xs_journal_entry *)(void *)(v->base + v->head.journal_offset) + index;
+}
+/* Is the ring taken by a writer? Acquire: if not, what its last writer stored is visible. */
+static inline int xs_view_taken(const xs_region_view *v, uint32_t ring) {
+    uint32_t rank = ring / v->head.rings_per_rank, bit = ring % v->head.rings_per_rank;
+    const uint64_t *groups = (const uint64_t *)(void *)(v->base + v->head.groups_offset);
+    uint64_t word = __atomic_load_n(&groups[rank * v->head.groups_per_rank + bit / 64], __ATOMIC_ACQUIRE);
+    return (int)(word >> (bit % 64) & 1);
+}
+/* Bytes of the catalog that are whole. Acquire. */
+static inline uint64_t xs_view_catalog_used(const xs_region_view *v) {
+    const xs_region_header *live = (const xs_region_header *)(void *)v->base;
+    uint64_t used = __atomic_load_n(&live->catalog_used, __ATOMIC_ACQUIRE);
+    return used < v->head.catalog_bytes ? used : v->head.catalog_bytes;
+}
+
+#endif

@@ -1,0 +1,280 @@
+#include "ring_reader.h"
+
+/* tests/model steps through these accesses one by one. */
+#ifndef XS_READER_LOAD
+#define XS_READER_LOAD(from, to) xs_record_load(from, to)
+#define XS_READER_GIVE(header, sequence) __atomic_store_n(&(header)->consumed, (sequence), __ATOMIC_RELEASE)
+#endif
+/* Planted faults, by which the model shows that it would see them. */
+#ifndef XS_READER_VALID
+#define XS_READER_VALID(condition) (condition)
+#endif
+
+/* A writer needs longer than this for one record on every machine measured. */
+#define RECORD_NS 2u
+#define GRACE_NS 100000000u
+#define ABSENT INT32_MIN
+
+/* Distance of a stamp from the low bits of a 64-bit sequence: 0 equal, negative older, positive newer. */
+static int32_t distance(uint32_t stamp, uint64_t sequence) {
+    const unsigned unused_bits = 32 - XS_SEQUENCE_BITS;
+    return (int32_t)((stamp - (uint32_t)sequence) << unused_bits) >> unused_bits;
+}
+
+static const xs_record *slot_of(const xs_ring_reader *r, uint64_t sequence) {
+    return &r->records[sequence & (r->capacity - 1)];
+}
+
+/* Distance of what stands in the slot of `sequence`; ABSENT where it is empty or just being written. */
+static int32_t peek(const xs_ring_reader *r, uint64_t sequence) {
+    xs_record record;
+    if (!XS_READER_LOAD(slot_of(r, sequence), &record) || !record.code_object)
+        return ABSENT;
+    return distance(record.sequence, sequence);
+}
+
+/* Of the overflow slot: the newest record that a writer in discard mode had to drop. */
+static int32_t peek_dropped(const xs_ring_reader *r, uint64_t sequence) {
+    xs_record record;
+    if (!XS_READER_LOAD(&r->records[r->capacity], &record) || !record.code_object)
+        return ABSENT;
+    return distance(record.sequence, sequence);
+}
+
+static void remember_last(xs_ring_reader *r) {
+    if (!XS_READER_LOAD(slot_of(r, r->next - 1), &r->last))
+        r->last.code_object = 0;
+}
+
+void xs_ring_reader_init(xs_ring_reader *r, const xs_record *records, xs_ring_header *header, uint32_t capacity,
+                         int ordered) {
+    xs_ring_reader fresh = {.records = records, .header = header, .capacity = capacity, .ordered = ordered, .next = 1};
+    *r = fresh;
+    r->grace_ns = GRACE_NS;
+    r->stall_ns = ((uint64_t)1 << (XS_SEQUENCE_BITS - 1)) * RECORD_NS;
+}
+
+/* Copies records in order; returns how many. *stop: distance of the record that did not fit, 0 if out was filled. */
+static uint32_t take(xs_ring_reader *r, xs_record *out, uint32_t capacity, int32_t *stop) {
+    uint64_t next = r->next;
+    uint32_t taken = 0;
+    *stop = 0;
+    while (taken < capacity) {
+        xs_record *to = &out[taken];
+        if (!XS_READER_LOAD(slot_of(r, next), to) || !to->code_object) {
+            *stop = ABSENT;
+            break;
+        }
+        if (XS_READER_VALID(to->sequence != ((uint32_t)next & XS_SEQUENCE_MASK))) {
+            *stop = distance(to->sequence, next);
+            break;
+        }
+        next++;
+        taken++;
+    }
+    if (taken) {
+        r->next = next;
+        r->last = out[taken - 1];
+        r->hole_since = 0;
+        if (r->newest < next - 1)
+            r->newest = next - 1;
+    }
+    return taken;
+}
+
+/* The newest record, given one that was written: bisection, since a ring holds rising sequences from its oldest slot on.
+ * While writers run (or with holes) this is a lower bound. */
+static uint64_t newest_from(const xs_ring_reader *r, uint64_t written) {
+    uint64_t low = 0, high = r->capacity; /* written + low is there, written + high may not be */
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (peek(r, written + middle) >= 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return written + low;
+}
+
+static int close_gap(xs_ring_reader *r, xs_ring_gap *gap, uint64_t next, uint32_t cause, uint32_t at_least) {
+    *gap = (xs_ring_gap){.first = r->next, .last = next - 1, .cause = cause, .at_least = at_least};
+    r->next = next;
+    r->hole_since = 0;
+    r->unsure = 0;
+    if (r->newest < next - 1)
+        r->newest = next - 1;
+    remember_last(r);
+    return XS_DRAIN_GAP;
+}
+
+/* `written` stands where an older record was expected. */
+static int lapped(xs_ring_reader *r, xs_ring_gap *gap, uint64_t written, uint32_t at_least) {
+    uint64_t newest = newest_from(r, written);
+    uint64_t next = r->next + 1, margin = r->bold ? 0 : r->capacity / 4;
+    r->bold = 0;
+    if (newest >= r->capacity && newest - r->capacity + 1 + margin > next)
+        next = newest - r->capacity + 1 + margin;
+    if (newest > r->newest)
+        r->newest = newest;
+    return close_gap(r, gap, next, XS_LOSS_OVERWRITTEN, at_least || r->unsure);
+}
+
+/* Does what was last seen before `next` still stand there? If not, the ring went round since. */
+static int last_is_there(const xs_ring_reader *r, xs_record *now) {
+    if (!XS_READER_LOAD(slot_of(r, r->next - 1), now))
+        return 0;
+    return now->sequence == r->last.sequence && now->code_object == r->last.code_object &&
+           now->value == r->last.value && now->time == r->last.time;
+}
+
+/* After a stall: the ring may have gone round, who knows how often, and look as if nothing had happened. */
+static int lapped_unseen(xs_ring_reader *r, xs_ring_gap *gap) {
+    xs_record now;
+    if (r->header->mode == XS_DISCARD || last_is_there(r, &now) || !now.code_object)
+        return 0;
+    uint64_t ahead = (now.sequence - (uint32_t)(r->next - 1)) & XS_SEQUENCE_MASK;
+    if (!ahead)
+        ahead = (uint64_t)XS_SEQUENCE_MASK + 1;
+    lapped(r, gap, r->next - 1 + ahead, 1);
+    return 1;
+}
+
+/* A newer record somewhere behind the empty place? Near first, then ever farther. */
+static int newer_behind(const xs_ring_reader *r) {
+    for (uint64_t step = 1; step < r->capacity; step += step < 4 ? 1 : step)
+        if (peek(r, r->next + step) >= 0)
+            return 1;
+    return 0;
+}
+
+/* First sequence behind `next` whose record is in the ring, up to `end`. */
+static uint64_t first_present(const xs_ring_reader *r, uint64_t end) {
+    uint64_t first = end;
+    for (uint64_t i = 1; i <= r->capacity; i++) { /* a slot may hold a record of a later lap */
+        int32_t ahead = peek(r, r->next + i);
+        if (ahead >= 0 && r->next + i + (uint64_t)ahead < first)
+            first = r->next + i + (uint64_t)ahead;
+    }
+    return first;
+}
+
+/* The gap from `next` on, of which nothing will come any more; the next record is `present`. */
+static int hole(xs_ring_reader *r, xs_ring_gap *gap, uint64_t present, int32_t dropped) {
+    if (dropped < 0)
+        return close_gap(r, gap, present, XS_LOSS_NEVER_ARRIVED, 0);
+    uint64_t behind_drops = r->next + (uint64_t)dropped + 1;
+    return close_gap(r, gap, behind_drops < present ? behind_drops : present, XS_LOSS_DISCARDED, 0);
+}
+
+/* Nothing at `next`, in a ring that is being written. */
+static int not_here(xs_ring_reader *r, xs_ring_gap *gap, uint64_t now) {
+    int32_t dropped = peek_dropped(r, r->next); /* before the slot: a record stored before the drop is seen below */
+    if (dropped < 0 && !newer_behind(r)) {
+        r->hole_since = 0;
+        return XS_DRAIN_EMPTY;
+    }
+    if (!r->hole_since)
+        r->hole_since = now ? now : 1;
+    if (!(dropped >= 0 && r->ordered) && now - r->hole_since < r->grace_ns)
+        return XS_DRAIN_PENDING;
+    if (peek(r, r->next) >= 0)
+        return XS_DRAIN_FULL; /* it came meanwhile */
+    uint64_t present = first_present(r, UINT64_MAX);
+    if (present == UINT64_MAX && dropped < 0)
+        return XS_DRAIN_PENDING;
+    return hole(r, gap, present, dropped);
+}
+
+/* One behind the newest record that a ring holds or dropped, when its writer died. */
+static uint64_t end_of_dead(const xs_ring_reader *r) {
+    uint64_t end = r->newest + 1;
+    for (uint64_t i = 0; i < r->capacity; i++) {
+        int32_t ahead = peek(r, r->next + i);
+        if (ahead >= 0 && r->next + i + (uint64_t)ahead >= end)
+            end = r->next + i + (uint64_t)ahead + 1;
+    }
+    int32_t dropped = peek_dropped(r, r->next);
+    if (dropped >= 0 && r->next + (uint64_t)dropped >= end)
+        end = r->next + (uint64_t)dropped + 1;
+    return end;
+}
+
+/* The end is so far away that stamps cannot tell laps apart: after a stall, or where a gap of "at least" left the position
+ * whole ranges behind. What the ring holds is now known by the 64-bit end. */
+static int far_end(xs_ring_reader *r, xs_ring_gap *gap, uint64_t end) {
+    xs_record now;
+    uint64_t range = (uint64_t)XS_SEQUENCE_MASK + 1;
+    if (last_is_there(r, &now))
+        return close_gap(r, gap, end - (end - r->next) % range, XS_LOSS_OVERWRITTEN, 0);
+    return close_gap(r, gap, end - r->capacity, XS_LOSS_OVERWRITTEN, 0);
+}
+
+/* The gap from `next` on in a ring that nobody writes. */
+static int quiet_gap(xs_ring_reader *r, xs_ring_gap *gap, int32_t ahead, uint64_t end) {
+    uint64_t present = first_present(r, end);
+    if (ahead > 0 && r->next + (uint64_t)ahead < present)
+        present = r->next + (uint64_t)ahead;
+    if (ahead > 0)
+        return close_gap(r, gap, present, XS_LOSS_OVERWRITTEN, 0);
+    return hole(r, gap, present, peek_dropped(r, r->next));
+}
+
+/* Nobody writes: what is not here is lost. */
+static int drain_quiet(xs_ring_reader *r, xs_record *out, uint32_t capacity, uint32_t *taken, xs_ring_gap *gap,
+                       uint64_t end) {
+    const uint64_t half = (uint64_t)1 << (XS_SEQUENCE_BITS - 1);
+    if (!end)
+        end = end_of_dead(r);
+    if (r->next >= end)
+        return XS_DRAIN_EMPTY;
+    int far = end - r->next >= half;
+    if (far && r->header->mode != XS_DISCARD)
+        return far_end(r, gap, end);
+    int32_t stop;
+    uint64_t left = end - r->next;
+    *taken = take(r, out, left < capacity ? (uint32_t)left : capacity, &stop);
+    if (r->next >= end)
+        return XS_DRAIN_EMPTY;
+    if (stop == 0)
+        return XS_DRAIN_FULL;
+    if (far) /* a discarding writer never stored more than a ring ahead, so the rest was dropped */
+        return close_gap(r, gap, first_present(r, end), XS_LOSS_DISCARDED, 0);
+    return quiet_gap(r, gap, stop, end);
+}
+
+int xs_ring_drain(xs_ring_reader *r, xs_record *out, uint32_t capacity, uint32_t *taken, xs_ring_gap *gap,
+                  xs_ring_quiet quiet, uint64_t now) {
+    uint32_t stalled = r->looked && now - r->looked > r->stall_ns;
+    r->looked = now;
+    *taken = 0;
+    if (quiet.quiet)
+        return drain_quiet(r, out, capacity, taken, gap, quiet.end);
+    if (stalled && lapped_unseen(r, gap))
+        return XS_DRAIN_GAP;
+    if (r->newest >= r->next + r->capacity)
+        return lapped(r, gap, r->newest, 0);
+    int32_t stop;
+    *taken = take(r, out, capacity, &stop);
+    if (stop == 0)
+        return XS_DRAIN_FULL;
+    if (stop > 0)
+        return lapped(r, gap, r->next + (uint64_t)stop, 0);
+    return not_here(r, gap, now);
+}
+
+void xs_ring_give_space(xs_ring_reader *r) { XS_READER_GIVE(r->header, r->next - 1); }
+
+int xs_ring_look(xs_ring_reader *r, xs_record *record, uint64_t now) {
+    uint32_t stalled = r->looked && now - r->looked > r->stall_ns;
+    r->looked = now;
+    uint64_t from = r->newest ? r->newest : 1;
+    int32_t ahead = peek(r, from);
+    if (ahead == ABSENT)
+        return 0;
+    uint64_t forward = (uint32_t)ahead & XS_SEQUENCE_MASK;
+    if (stalled && forward)
+        r->unsure = 1;
+    if (ahead >= 0 || stalled)
+        r->newest = newest_from(r, from + forward);
+    return XS_READER_LOAD(slot_of(r, r->newest), record) && distance(record->sequence, r->newest) >= 0;
+}
