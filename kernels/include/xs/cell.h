@@ -23,4 +23,14 @@ XS_FN int xs_cell_read(const xs_cell *cell, uint64_t *value) {
     return cell->result;
 }
 
+/* The xs_result of the block's first thread, for all of its threads. Joins the block; ABORTED if it could not. */
+XS_FN int xs_block_broadcast(int result) {
+    XS_SHARED(xs_cell, cell);
+    if (xs_block_join())
+        return XS_RESULT_ABORTED;
+    if (xs_block_leads())
+        cell->result = result;
+    return xs_cell_read(cell, NULL);
+}
+
 #endif

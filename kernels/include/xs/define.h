@@ -3,7 +3,8 @@
  *   struct ping_args { xs_pad pad; uint64_t rounds; };
  *   XS_KERNEL(ping, struct ping_args) { ... args.pad ... xs ... }
  *
- * `args` and `xs` (the handle, last parameter, by value) are in scope. Host code launches `ping_kernel`. */
+ * `args` and `xs` (the handle, last parameter, by value) are in scope. Host code launches `ping_kernel`. The header may be
+ * included for the arguments alone: the kernel is made in the one C file that defines XS_KERNELS_HERE (xs_add_kernels does). */
 #ifndef XS_DEFINE_H
 #define XS_DEFINE_H
 
@@ -30,6 +31,13 @@
     extern __shared__ __align__(16) unsigned char xs_shared_dynamic_storage[]; \
     type *const name = (type *)xs_shared_dynamic_storage
 
+#elif !defined(XS_KERNELS_HERE)
+
+/* A file that needs the arguments or launches the kernel: xs_add_kernels compiles it elsewhere. */
+#define XS_KERNEL(name, args_type)                                                                                   \
+    XS_KERNEL_DECLARE(name)                                                                                          \
+    static inline void name##_unused(const args_type args __attribute__((unused)), const xs_handle xs __attribute__((unused)))
+
 #else
 
 /* The CUDA entry is looked up weakly: a program whose kernels were not compiled for CUDA links all the same. */
@@ -43,6 +51,9 @@
     const struct xs_kernel name##_kernel = {#name, name##_host, &name##_cuda, sizeof(args_type), XS_TRACE, 0};       \
     static void name##_body(const args_type args __attribute__((unused)), const xs_handle xs __attribute__((unused)))
 
+#endif
+
+#if !XS_CUDA
 /* The address of `name##_key` names the object: the same for every thread of the block, zeroed at block start. */
 #define XS_SHARED(type, name)    \
     static const char name##_key = 0; \

@@ -20,6 +20,9 @@ XS_FN int xs_block_join(void) {
     return 0;
 }
 XS_FN void xs_warp_join(void) { __syncwarp(__activemask()); }
+/* The value of lane 0, for all lanes of the warp. Convergent. */
+XS_FN int xs_warp_broadcast(int value) { return __shfl_sync(__activemask(), value, 0); }
+XS_FN uint32_t xs_lanes(void) { return XS_WARP; }
 XS_FN uint32_t xs_warp_active(void) { return __activemask(); }
 /* The lowest of the active lanes: one lane speaks for all. */
 XS_FN bool xs_warp_leads(uint32_t active) { return xs_lane() == (uint32_t)__ffs((int)active) - 1; }
@@ -42,6 +45,8 @@ XS_FN uint32_t xs_warps(void) { return xs_host_self()->warps; }
 /* Returns XS_RESULT_ABORTED when the world was aborted meanwhile: then the block did not join. */
 XS_FN int xs_block_join(void) { return xs_host_block_barrier(0, xs_host_self()->warps * XS_WARP); }
 XS_FN void xs_warp_join(void) {}
+XS_FN int xs_warp_broadcast(int value) { return value; }
+XS_FN uint32_t xs_lanes(void) { return 1; }
 XS_FN uint32_t xs_warp_active(void) { return 1; }
 XS_FN bool xs_warp_leads(uint32_t active) { return active != 0; }
 XS_FN uint32_t xs_warp_count(uint32_t active) { return active; }
