@@ -5,10 +5,10 @@ enum { BLOCK = 64 };
 
 static int create(xs_world *world, const example_options *o, struct barrier_args *a) {
     int e = 0, role = xs_role(world, "work");
-    (e = role) < 0 || (e = xs_pad_create(world, "bar", 1, o->ranks, 0, &a->bar)) < 0 ||
+    int failed = (e = role) < 0 || (e = xs_pad_create(world, "bar", 1, o->ranks, 0, &a->bar)) < 0 ||
         (e = xs_pad_labels(world, &a->bar, "", "from")) < 0 || (e = xs_buffer_create(world, "seen", 64, &a->seen)) < 0 ||
         (e = xs_buffer_create(world, "counts", 64 * sizeof(example_counts), &a->counts)) < 0;
-    if (e < 0)
+    if (failed)
         return e;
     a->role = (uint32_t)role;
     const xs_plan_entry plan[] = {

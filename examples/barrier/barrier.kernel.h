@@ -21,7 +21,7 @@ XS_FN uint32_t late_ranks(const struct barrier_args *a, uint32_t ranks, uint32_t
 }
 
 XS_KERNEL(barrier, struct barrier_args) {
-    uint32_t rank = xs_rank(&xs);
+    uint32_t rank = xs_rank(xs);
     xs_writer w = xs_writer_begin(&xs, args.role);
     example_counts *kept = XS_BUFFER_AT(args.counts, example_counts, rank) + xs_warp();
     for (uint32_t round = 1; round <= args.rounds; round++) {

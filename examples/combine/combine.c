@@ -18,7 +18,7 @@ static void make_routing(const example_options *o, uint32_t *rows) {
 static int create(xs_world *world, const example_options *o, struct combine_args *a) {
     uint64_t staging = (uint64_t)o->ranks * a->chunks * CHUNK * WORDS * 4;
     int e = 0;
-    (e = xs_pad_create(world, "done", o->ranks, a->chunks, 0, &a->done)) < 0 ||
+    int failed = (e = xs_pad_create(world, "done", o->ranks, a->chunks, 0, &a->done)) < 0 ||
         (e = xs_pad_labels(world, &a->done, "src", "chunk")) < 0 ||
         (e = xs_pad_create(world, "cnt", o->ranks, a->chunks, XS_PAD_SHARED, &a->count)) < 0 ||
         (e = xs_pad_labels(world, &a->count, "dst", "chunk")) < 0 ||
@@ -32,7 +32,7 @@ static int create(xs_world *world, const example_options *o, struct combine_args
         (e = xs_buffer_create(world, "out", (uint64_t)a->chunks * CHUNK * WORDS * 4, &a->out)) < 0 ||
         (e = xs_buffer_create(world, "routing", (uint64_t)o->ranks * o->ranks * 4, &a->routing)) < 0 ||
         (e = xs_buffer_create(world, "counts", 64 * sizeof(example_counts), &a->counts)) < 0;
-    return e;
+    return failed ? e : 0;
 }
 
 static int name(xs_world *world, struct combine_args *a) {

@@ -43,7 +43,7 @@ XS_FN void push_rows(const struct combine_args *a, uint32_t *to, uint32_t rank, 
 
 XS_FN void push_chunk(xs_writer *w, const struct combine_args *a, const xs_handle *xs, example_counts *kept, uint32_t dst,
                       uint32_t chunk, uint32_t epoch, uint64_t *sent) {
-    uint32_t rank = xs_rank(xs), rows = chunk_rows(a, xs->ranks, rank, rank, dst, chunk);
+    uint32_t rank = xs_rank(*xs), rows = chunk_rows(a, xs->ranks, rank, rank, dst, chunk);
     if (rows == 0)
         return;
     uint32_t mine = rows / xs_warps() + (xs_warp() < rows % xs_warps());
@@ -68,12 +68,12 @@ XS_FN void push_chunk(xs_writer *w, const struct combine_args *a, const xs_handl
 }
 
 XS_FN void push(xs_writer *w, const struct combine_args *a, const xs_handle *xs, example_counts *kept, uint32_t epoch) {
-    uint32_t block = xs_block(xs);
+    uint32_t block = xs_block(*xs);
     uint64_t sent = 0;
     for (uint32_t chunk = 0; chunk < a->chunks; chunk++)
         for (uint32_t i = 0; i < xs->ranks; i++) {
             if ((chunk * xs->ranks + i) % a->push_blocks == block)
-                push_chunk(w, a, xs, kept, (xs_rank(xs) + i) % xs->ranks, chunk, epoch, &sent);
+                push_chunk(w, a, xs, kept, (xs_rank(*xs) + i) % xs->ranks, chunk, epoch, &sent);
         }
 }
 
@@ -86,7 +86,7 @@ XS_FN void scatter(const struct combine_args *a, uint32_t rank, uint32_t src, ui
 
 XS_FN int consume_chunk(xs_writer *w, const struct combine_args *a, const xs_handle *xs, example_counts *kept, uint32_t src,
                         uint32_t chunk, uint32_t epoch) {
-    uint32_t rank = xs_rank(xs), rows = chunk_rows(a, xs->ranks, rank, src, rank, chunk);
+    uint32_t rank = xs_rank(*xs), rows = chunk_rows(a, xs->ranks, rank, src, rank, chunk);
     int result = XS_RESULT_OK;
     if (xs_lane() == 0) {
         result = xs_wait_expected(w, &a->done, src, chunk, epoch, rows);
@@ -110,9 +110,9 @@ XS_FN int consume_chunk(xs_writer *w, const struct combine_args *a, const xs_han
 }
 
 XS_FN int consume(xs_writer *w, const struct combine_args *a, const xs_handle *xs, example_counts *kept, uint32_t epoch) {
-    uint32_t warp = (xs_block(xs) - a->push_blocks) * xs_warps() + xs_warp(), warps = a->consume_blocks * xs_warps();
+    uint32_t warp = (xs_block(*xs) - a->push_blocks) * xs_warps() + xs_warp(), warps = a->consume_blocks * xs_warps();
     for (uint32_t task = warp; task < a->chunks * xs->ranks; task += warps) {
-        int result = consume_chunk(w, a, xs, kept, (xs_rank(xs) + task) % xs->ranks, task / xs->ranks, epoch);
+        int result = consume_chunk(w, a, xs, kept, (xs_rank(*xs) + task) % xs->ranks, task / xs->ranks, epoch);
         if (result != XS_RESULT_OK)
             return result;
     }
@@ -120,7 +120,7 @@ XS_FN int consume(xs_writer *w, const struct combine_args *a, const xs_handle *x
 }
 
 XS_FN void gemm_tile(const struct combine_args *a, const xs_handle *xs, uint32_t chunk) {
-    uint32_t rank = xs_rank(xs);
+    uint32_t rank = xs_rank(*xs);
     uint32_t *out = XS_BUFFER_AT(a->out, uint32_t, rank) + (uint64_t)chunk * CHUNK * WORDS;
     for (uint32_t src = 0; src < xs->ranks; src++) {
         const uint32_t *rows = XS_BUFFER_AT(a->gathered, const uint32_t, rank) + staging_at(a, src, chunk);
@@ -132,7 +132,7 @@ XS_FN void gemm_tile(const struct combine_args *a, const xs_handle *xs, uint32_t
 
 XS_FN int gemm(xs_writer *w, const struct combine_args *a, const xs_handle *xs, example_counts *kept, uint32_t epoch) {
     uint32_t first = a->push_blocks + a->consume_blocks;
-    uint32_t warp = (xs_block(xs) - first) * xs_warps() + xs_warp(), warps = a->gemm_blocks * xs_warps();
+    uint32_t warp = (xs_block(*xs) - first) * xs_warps() + xs_warp(), warps = a->gemm_blocks * xs_warps();
     for (uint32_t chunk = warp; chunk < a->chunks; chunk += warps) {
         int result = XS_RESULT_OK;
         if (xs_lane() == 0) {
@@ -144,7 +144,7 @@ XS_FN int gemm(xs_writer *w, const struct combine_args *a, const xs_handle *xs, 
         if (result != XS_RESULT_OK)
             return result;
         xs_warp_join();
-        xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, xs_rank(xs)) / 2);
+        xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, xs_rank(*xs)) / 2);
         gemm_tile(a, xs, chunk);
         if (xs_lane() == 0)
             xs_payload_end(w, a->name_gemm, chunk);
@@ -167,14 +167,14 @@ XS_FN int end_epoch(xs_writer *w, const struct combine_args *a, const xs_handle 
     }
     int result = xs_barrier_all(w, &a->bar, epoch, xs_unbounded());
     if (result == XS_RESULT_OK && xs_thread() == 0) {
-        xs_signal_slot(w, &a->go, xs_rank(xs), 0, 0, epoch);
+        xs_signal_slot(w, &a->go, xs_rank(*xs), 0, 0, epoch);
         kept->signals++;
     }
     return result;
 }
 
 XS_KERNEL(combine, struct combine_args) {
-    uint32_t block = xs_block(&xs), rank = xs_rank(&xs);
+    uint32_t block = xs_block(xs), rank = xs_rank(xs);
     int is_push = block < args.push_blocks, is_gemm = block >= args.push_blocks + args.consume_blocks;
     xs_writer w = xs_writer_begin(&xs, is_push ? args.role_push : is_gemm ? args.role_gemm : args.role_consume);
     example_counts *kept = XS_BUFFER_AT(args.counts, example_counts, rank) + block * xs_warps() + xs_warp();

@@ -56,7 +56,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 }
 
 int example_failed(const char *what, int error) {
-    fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, xs_strerror(error));
+    const char *detail = xs_error_detail();
+    fprintf(stderr, "%s: %s: %s%s%s\n", program_invocation_short_name, what, xs_strerror(error), *detail ? ": " : "", detail);
     return 1;
 }
 

@@ -9,14 +9,14 @@ enum { BLOCK = 128 };
 static int create(xs_world *world, const example_options *o, struct pipeline_args *a) {
     uint64_t all = (uint64_t)o->rounds * a->capacity;
     int e = 0, id = 0;
-    (e = xs_pad_create(world, "full", 1, 1, 0, &a->full)) < 0 || (e = xs_pad_create(world, "room", 1, 1, 0, &a->room)) < 0 ||
+    int failed = (e = xs_pad_create(world, "full", 1, 1, 0, &a->full)) < 0 || (e = xs_pad_create(world, "room", 1, 1, 0, &a->room)) < 0 ||
         (e = xs_pad_create(world, "size", 1, 2, XS_PAD_WIDE, &a->size)) < 0 ||
         (e = xs_pad_labels(world, &a->size, "", "slot")) < 0 ||
         (e = xs_buffer_create(world, "data", 2ull * a->capacity, &a->data)) < 0 ||
         (e = xs_buffer_create(world, "out", all, &a->out)) < 0 ||
         (e = xs_buffer_create(world, "sizes", o->rounds * 4ull, &a->sizes)) < 0 ||
         (e = xs_buffer_create(world, "counts", 64 * sizeof(example_counts), &a->counts)) < 0;
-    if (e < 0)
+    if (failed)
         return e;
     a->role_produce = (uint32_t)(id = xs_role(world, "produce"));
     a->role_consume = (uint32_t)xs_role(world, "consume");

@@ -31,7 +31,7 @@ XS_FN int produce(xs_writer *w, const struct pipeline_args *a, const xs_handle *
         return result;
     if (xs_thread() == 0)
         xs_write_begin(w, a->name_write, slot, round, 1, 1, bytes);
-    xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, xs_rank(xs)));
+    xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, xs_rank(*xs)));
     uint8_t *to = XS_BUFFER_AT(a->data, uint8_t, 1) + (uint64_t)slot * a->capacity;
     for (uint32_t i = xs_thread(); i < bytes; i += xs_threads())
         XS_STORE(&to[i], (uint8_t)example_pattern(a->seed, round, i, 0, 0));
@@ -57,10 +57,10 @@ XS_FN int consume(xs_writer *w, const struct pipeline_args *a, const xs_handle *
     result = xs_block_broadcast(result);
     if (result != XS_RESULT_OK)
         return result;
-    bytes = (uint32_t)xs_load_relaxed_sys((const uint64_t *)xs_slot_at(&a->size, 1, 0, slot).address);
+    bytes = (uint32_t)xs_load_relaxed_sys((const uint64_t *)xs_slot_at(&a->size, 1, 0, slot).at);
     if (xs_thread() == 0)
         xs_read_begin(w, a->name_read, slot, round, 0, 1, bytes);
-    xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, xs_rank(xs)));
+    xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, xs_rank(*xs)));
     const uint8_t *from = XS_BUFFER_AT(a->data, const uint8_t, 1) + (uint64_t)slot * a->capacity;
     uint8_t *to = XS_BUFFER_AT(a->out, uint8_t, 1) + (uint64_t)(round - 1) * a->capacity;
     for (uint32_t i = xs_thread(); i < bytes; i += xs_threads())
@@ -77,7 +77,7 @@ XS_FN int consume(xs_writer *w, const struct pipeline_args *a, const xs_handle *
 }
 
 XS_KERNEL(pipeline, struct pipeline_args) {
-    uint32_t rank = xs_rank(&xs);
+    uint32_t rank = xs_rank(xs);
     xs_writer w = xs_writer_begin(&xs, rank == 0 ? args.role_produce : args.role_consume);
     example_counts *kept = XS_BUFFER_AT(args.counts, example_counts, rank) + xs_warp();
     int result = XS_RESULT_OK;

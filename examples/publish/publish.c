@@ -6,12 +6,12 @@ enum { BLOCK = 64, DEPTH = 3 };
 static int create(xs_world *world, const example_options *o, struct publish_args *a) {
     uint64_t consumers = o->ranks >= 64 ? ~1ull : ((1ull << o->ranks) - 1) & ~1ull;
     int e = 0;
-    (e = xs_channel_create(world, "channel", 0, consumers, DEPTH, &a->channel)) < 0 ||
+    int failed = (e = xs_channel_create(world, "channel", 0, consumers, DEPTH, &a->channel)) < 0 ||
         (e = xs_buffer_create(world, "data", (uint64_t)DEPTH * a->capacity * 4, &a->data)) < 0 ||
         (e = xs_buffer_create(world, "sums", BLOCK * sizeof(uint64_t), &a->sums)) < 0 ||
         (e = xs_buffer_create(world, "counts", 64 * sizeof(example_counts), &a->counts)) < 0 ||
         (e = xs_role(world, "produce")) < 0;
-    if (e < 0)
+    if (failed)
         return e;
     a->role_produce = (uint32_t)e;
     a->role_consume = (uint32_t)xs_role(world, "consume");

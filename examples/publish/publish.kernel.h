@@ -24,7 +24,7 @@ XS_FN int produce(xs_writer *w, const struct publish_args *a, const xs_handle *x
         return result;
     if (xs_thread() == 0)
         xs_write_begin(w, a->name_write, slot, round, XS_NO_PEER, 1, words * 4);
-    xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, xs_rank(xs)));
+    xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, xs_rank(*xs)));
     for (uint32_t r = 1; r < xs->ranks; r++) {
         uint32_t *to = XS_BUFFER_AT(a->data, uint32_t, r) + (uint64_t)slot * a->capacity;
         for (uint32_t i = xs_thread(); i < words; i += xs_threads())
@@ -40,7 +40,7 @@ XS_FN int produce(xs_writer *w, const struct publish_args *a, const xs_handle *x
 
 XS_FN int consume(xs_writer *w, const struct publish_args *a, const xs_handle *xs, example_counts *kept, uint32_t round) {
     uint64_t words = 0;
-    uint32_t slot = round % a->channel.depth, rank = xs_rank(xs);
+    uint32_t slot = round % a->channel.depth, rank = xs_rank(*xs);
     int result = xs_consume(w, &a->channel, round, &words, xs_unbounded());
     if (result != XS_RESULT_OK)
         return result;
@@ -60,7 +60,7 @@ XS_FN int consume(xs_writer *w, const struct publish_args *a, const xs_handle *x
 }
 
 XS_KERNEL(publish, struct publish_args) {
-    uint32_t rank = xs_rank(&xs);
+    uint32_t rank = xs_rank(xs);
     xs_writer w = xs_writer_begin(&xs, rank == args.channel.producer ? args.role_produce : args.role_consume);
     example_counts *kept = XS_BUFFER_AT(args.counts, example_counts, rank) + xs_warp();
     int result = XS_RESULT_OK;
