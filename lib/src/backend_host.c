@@ -85,6 +85,12 @@ static int launch(xs_world *world, xs_launch_order *order) {
 
 static int sync_host(xs_world *world) { return world->scheduler->sync(world->scheduler_state); }
 
+static int copy(xs_world *world, void *to, const void *from, uint64_t bytes) {
+    (void)world;
+    memcpy(to, from, bytes);
+    return 0;
+}
+
 static int slot_read(xs_world *world, const void *address, uint32_t width, uint64_t *value) {
     (void)world;
     *value = width == 32 ? __atomic_load_n((const uint32_t *)address, __ATOMIC_SEQ_CST)
@@ -108,6 +114,7 @@ const xs_backend xs_backend_host = {
     .map_region = map_region,
     .launch = launch,
     .sync = sync_host,
+    .copy = copy,
     .slot_read = slot_read,
     .slot_write = slot_write,
 };

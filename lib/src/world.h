@@ -23,6 +23,8 @@ typedef struct xs_backend {
     /* Slot access from the host side. */
     int (*slot_read)(struct xs_world *world, const void *address, uint32_t width, uint64_t *value);
     int (*slot_write)(struct xs_world *world, void *address, uint32_t width, uint64_t value);
+    /* Between host memory and a buffer, either way. */
+    int (*copy)(struct xs_world *world, void *to, const void *from, uint64_t bytes);
 } xs_backend;
 
 extern const xs_backend xs_backend_host;
