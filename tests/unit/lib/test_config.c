@@ -1,0 +1,240 @@
+/* Caller's fields, environment, defaults, launchers, and what is refused. */
+#include "config.h"
+#include "lib_test.h"
+
+static const char *const variables[] = {
+    "XS_BACKEND", "XS_SCHEDULER", "XS_SEED", "XS_RESIDENCY", "XS_RANK", "XS_RANKS", "XS_WORLD", "XS_TRACE_START", "XS_PAYLOAD",
+    "XS_CAPTURE", "XS_CAPTURE_BYTES", "XS_CAPTURE_SECONDS", "XS_CAPTURE_WHEN", "XS_RING_RECORDS", "XS_RINGS", "XS_WAIT_NS", "RANK",
+    "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS",
+    "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE", "PMI_JOBID", "OMPI_MCA_ess_base_jobid"};
+
+static int clean(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) unsetenv(variables[i]);
+    return 0;
+}
+
+static xs_config resolved(const xs_config *given) {
+    xs_config out;
+    int rc = xs_config_resolve(given, &out);
+    if (rc) print_message("%s\n", xs_error_detail());
+    assert_int_equal(rc, 0);
+    return out;
+}
+
+static void refused(const xs_config *given, int error, const char *words) {
+    xs_config out;
+    assert_int_equal(xs_config_resolve(given, &out), error);
+    xs_config_free(&out);
+    if (!strstr(xs_error_detail(), words)) fail_msg("\"%s\" does not say \"%s\"", xs_error_detail(), words);
+}
+
+static void defaults(void **state) {
+    (void)state;
+    xs_config c = resolved(NULL);
+    assert_string_equal(c.backend, "host");
+    assert_string_equal(c.scheduler, "threads");
+    assert_null(c.world);
+    assert_null(c.capture);
+    assert_int_equal(c.ranks, 1);
+    assert_int_equal(c.local_ranks, 1);
+    assert_int_equal(c.ring_records, 4096);
+    assert_int_equal(c.rings, 64);
+    assert_int_equal(c.lines, 4);
+    assert_int_equal(c.trace_start, 1);
+    assert_int_equal(c.payload, 1);
+    assert_int_equal(c.shared_bytes, 256 << 20);
+    xs_config_free(&c);
+    xs_config eight = test_config(8);
+    c = resolved(&eight);
+    assert_int_equal(c.lines, 8);
+    assert_int_equal(c.local_ranks, 8);
+    xs_config_free(&c);
+}
+
+static void environment_wins(void **state) {
+    (void)state;
+    setenv("XS_SCHEDULER", "sim", 1);
+    setenv("XS_SEED", "0x1234", 1);
+    setenv("XS_RESIDENCY", "3", 1);
+    setenv("XS_RANKS", "6", 1);
+    setenv("XS_TRACE_START", "0", 1);
+    setenv("XS_PAYLOAD", "0", 1);
+    setenv("XS_CAPTURE", "run7", 1);
+    setenv("XS_CAPTURE_BYTES", "64M", 1);
+    setenv("XS_CAPTURE_SECONDS", "90", 1);
+    setenv("XS_CAPTURE_WHEN", "trigger", 1);
+    setenv("XS_RING_RECORDS", "16", 1);
+    setenv("XS_RINGS", "128", 1);
+    setenv("XS_WAIT_NS", "1000000000", 1);
+    xs_config given = test_config(2);
+    given.capture = "other";
+    xs_config c = resolved(&given);
+    assert_string_equal(c.scheduler, "sim");
+    assert_int_equal(c.seed, 0x1234);
+    assert_int_equal(c.residency, 3);
+    assert_int_equal(c.ranks, 6);
+    assert_int_equal(c.local_ranks, 6);
+    assert_int_equal(c.trace_start, -1);
+    assert_int_equal(c.payload, -1);
+    assert_string_equal(c.capture, "run7");
+    assert_int_equal(c.capture_bytes, 64 << 20);
+    assert_int_equal(c.capture_seconds, 90);
+    assert_int_equal(c.capture_on_trigger, 1);
+    assert_int_equal(c.ring_records, 16);
+    assert_int_equal(c.rings, 128);
+    assert_int_equal(c.wait_ns, 1000000000);
+    xs_config_free(&c);
+}
+
+static void launchers_tell_ranks(void **state) {
+    static const char *const pairs[][2] = {{"RANK", "WORLD_SIZE"},
+                                           {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                           {"PMI_RANK", "PMI_SIZE"},
+                                           {"SLURM_PROCID", "SLURM_NTASKS"}};
+    for (int i = 0; i < 4; i++) {
+        clean(state);
+        setenv("MASTER_ADDR", "node1", 1);
+        setenv("MASTER_PORT", "29500", 1);
+        setenv(pairs[i][0], "2", 1);
+        setenv(pairs[i][1], "4", 1);
+        xs_config given = test_config(0), c = resolved(&given);
+        assert_int_equal(c.ranks, 4);
+        assert_int_equal(c.first_rank, 2);
+        assert_int_equal(c.local_ranks, 1);
+        assert_string_equal(c.world, "MASTER_ADDR=node1,29500");
+        xs_config_free(&c);
+        given.ranks = 3; /* the program says how many: it runs them all, whoever started it */
+        c = resolved(&given);
+        assert_int_equal(c.ranks, 3);
+        assert_int_equal(c.local_ranks, 3);
+        assert_null(c.world);
+        xs_config_free(&c);
+    }
+}
+
+static void own_variables_win_over_launchers(void **state) {
+    (void)state;
+    setenv("RANK", "2", 1);
+    setenv("WORLD_SIZE", "4", 1);
+    setenv("XS_RANK", "1", 1);
+    setenv("XS_RANKS", "2", 1);
+    setenv("XS_WORLD", "mine", 1);
+    xs_config c = resolved(NULL);
+    assert_int_equal(c.ranks, 2);
+    assert_int_equal(c.first_rank, 1);
+    assert_int_equal(c.local_ranks, 1);
+    assert_string_equal(c.world, "mine");
+    xs_config_free(&c);
+}
+
+static void job_ids_name_the_world(void **state) {
+    (void)state;
+    setenv("SLURM_PROCID", "0", 1);
+    setenv("SLURM_NTASKS", "2", 1);
+    xs_config given = test_config(0);
+    refused(&given, XS_E_ARGUMENT, "XS_WORLD");
+    setenv("SLURM_JOB_ID", "77", 1);
+    setenv("SLURM_STEP_ID", "1", 1);
+    xs_config c = resolved(&given);
+    assert_string_equal(c.world, "SLURM_JOB_ID=77,1");
+    xs_config_free(&c);
+}
+
+static void bad_environment(void **state) {
+    static const char *const bad[][2] = {
+        {"XS_RING_RECORDS", "5"},   {"XS_RING_RECORDS", "2"},  {"XS_RING_RECORDS", "131072"}, {"XS_RING_RECORDS", "many"},
+        {"XS_RING_RECORDS", "-16"}, {"XS_RINGS", "65"},        {"XS_TRACE_START", "2"},       {"XS_CAPTURE_WHEN", "never"},
+        {"XS_SEED", "12x"},         {"XS_WAIT_NS", "1e9"},     {"XS_RANKS", "0"},             {"XS_RANKS", "5000"},
+        {"XS_SEED", "99999999999999999999"}, {"XS_CAPTURE_BYTES", "99999999999G"}};
+    static const char *const says[] = {"ring_records 5", "XS_RING_RECORDS=2", "XS_RING_RECORDS=131072", "XS_RING_RECORDS=many",
+                                       "XS_RING_RECORDS=-16", "rings 65", "XS_TRACE_START=2", "XS_CAPTURE_WHEN=never",
+                                       "XS_SEED=12x", "XS_WAIT_NS=1e9", "XS_RANKS=0", "XS_RANKS=5000",
+                                       "XS_SEED=99999999999999999999", "XS_CAPTURE_BYTES=99999999999G"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        clean(state);
+        setenv(bad[i][0], bad[i][1], 1);
+        refused(NULL, XS_E_ARGUMENT, says[i]);
+    }
+}
+
+static void bad_fields(void **state) {
+    (void)state;
+    xs_config c = test_config(4);
+    c.first_rank = 3;
+    c.local_ranks = 2;
+    refused(&c, XS_E_ARGUMENT, "ranks 3 to 4 run here, but the world has 4");
+    c = test_config(4);
+    c.local_ranks = 2;
+    refused(&c, XS_E_ARGUMENT, "XS_WORLD");
+    c.world = "w";
+    c.scheduler = "sim";
+    refused(&c, XS_E_UNSUPPORTED, "sim");
+    c.world = "";
+    refused(&c, XS_E_NAME, "empty");
+    c = test_config(1);
+    c.version = 2;
+    refused(&c, XS_E_VERSION, "newer");
+    c = test_config(1);
+    c.size = 0;
+    refused(&c, XS_E_ARGUMENT, "size");
+    c = test_config(1);
+    c.lines = 1u << 20;
+    refused(&c, XS_E_ARGUMENT, "lines");
+}
+
+/* An older caller's struct is shorter, a newer one's longer: unknown fields must be 0. */
+static void other_sizes(void **state) {
+    (void)state;
+    struct {
+        xs_config config;
+        uint64_t more;
+    } longer = {.config = test_config(2)};
+    longer.config.size = sizeof longer;
+    xs_config c = resolved(&longer.config);
+    xs_config_free(&c);
+    longer.more = 1;
+    refused(&longer.config, XS_E_VERSION, "does not know");
+    xs_config shorter = test_config(2);
+    shorter.size = offsetof(xs_config, residency);
+    shorter.wait_ns = 5; /* beyond its size: not read */
+    c = resolved(&shorter);
+    assert_int_equal(c.ranks, 2);
+    assert_int_equal(c.wait_ns, 0);
+    xs_config_free(&c);
+}
+
+static void unknown_names(void **state) {
+    (void)state;
+    xs_world *world;
+    xs_config c = test_config(1);
+    c.backend = "abacus";
+    assert_int_equal(xs_world_create(&c, &world), XS_E_BACKEND);
+    assert_non_null(strstr(xs_error_detail(), "abacus"));
+    c = test_config(1);
+    c.scheduler = "fair";
+    assert_int_equal(xs_world_create(&c, &world), XS_E_ARGUMENT);
+    assert_non_null(strstr(xs_error_detail(), "fair"));
+}
+
+static void ranges(void **state) {
+    (void)state;
+    uint64_t a, b;
+    assert_int_equal(xs_parse_range("2-5", UINT32_MAX, &a, &b), 0);
+    assert_int_equal(a, 2);
+    assert_int_equal(b, 5);
+    assert_int_equal(xs_parse_range("7", UINT32_MAX, &a, &b), 0);
+    assert_int_equal(a, 7);
+    assert_int_equal(b, 7);
+    static const char *const bad[] = {"", "-", "5-2", "1-", "-3", "1-2-3", "x", "1-99999999999"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) assert_int_equal(xs_parse_range(bad[i], UINT32_MAX, &a, &b), XS_E_ARGUMENT);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, clean, clean)
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(defaults), TEST(environment_wins), TEST(launchers_tell_ranks), TEST(own_variables_win_over_launchers),
+        TEST(job_ids_name_the_world), TEST(bad_environment), TEST(bad_fields), TEST(other_sizes), TEST(unknown_names), TEST(ranges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

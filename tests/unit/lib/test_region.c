@@ -1,0 +1,230 @@
+/* The region: offsets are pinned, since other processes and other versions read them; contents; memory; handles; reclaim. */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "lib_test.h"
+#include "world.h"
+
+#define PIN(type, member, offset) assert_int_equal(offsetof(type, member), offset)
+
+static void fields_are_pinned(void **state) {
+    (void)state;
+    PIN(xs_region_header, magic, 0);
+    PIN(xs_region_header, version, 8);
+    PIN(xs_region_header, header_bytes, 12);
+    PIN(xs_region_header, total_bytes, 16);
+    PIN(xs_region_header, events_hash, 24);
+    PIN(xs_region_header, state, 40);
+    PIN(xs_region_header, host, 48);
+    PIN(xs_region_header, pid, 80);
+    PIN(xs_region_header, rings_per_rank, 100);
+    PIN(xs_region_header, control_offset, 120);
+    PIN(xs_region_header, records_offset, 168);
+    PIN(xs_region_header, catalog_used, 200);
+    PIN(xs_region_header, journal_entries, 216);
+    assert_int_equal(sizeof(xs_region_header), 224);
+    PIN(xs_ring_header, next, 64);
+    PIN(xs_ring_header, consumed, 128);
+    PIN(xs_ring_header, owner, 256);
+    PIN(xs_control, started, 0);
+    PIN(xs_control, epoch_first, 24);
+    PIN(xs_control, no_ring, 64);
+    PIN(xs_journal_entry, b, 16);
+}
+
+static xs_region_header layout(uint32_t ranks, uint32_t rings, uint32_t records, uint32_t lines) {
+    xs_region_header h;
+    memset(&h, 0, sizeof h);
+    h.ranks = ranks;
+    h.rings_per_rank = rings;
+    h.ring_records = records;
+    h.lines_per_ring = lines;
+    uint64_t total = xs_region_layout(&h);
+    assert_int_equal(total, h.total_bytes);
+    return h;
+}
+
+static void layout_is_pinned(void **state) {
+    (void)state;
+    xs_region_header h = layout(2, 64, 16, 4);
+    assert_int_equal(h.control_offset, 256);
+    assert_int_equal(h.groups_offset, 384);
+    assert_int_equal(h.ring_headers_offset, 512);
+    assert_int_equal(h.status_offset, 512 + 128 * 512);
+    assert_int_equal(h.records_offset, 131072 + 4096);
+    assert_int_equal(h.records_stride, 20 * 16);
+    assert_int_equal(h.catalog_offset, 135168 + 40960);
+    assert_int_equal(h.journal_offset, 176128 + (2 << 20));
+    assert_int_equal(h.total_bytes, 176128 + (2 << 20) + 16384 * 64);
+    assert_int_equal(h.groups_per_rank, 1);
+}
+
+/* Parts follow one another, aligned, without overlap, for any shape. */
+static void parts_do_not_overlap(void **state) {
+    (void)state;
+    static const uint32_t shapes[][4] = {{1, 64, 4, 4}, {3, 128, 4096, 7}, {8, 64, 65536, 8}, {1, 64, 8, 1}};
+    for (int i = 0; i < 4; i++) {
+        xs_region_header h = layout(shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3]);
+        uint64_t rings = (uint64_t)h.ranks * h.rings_per_rank;
+        assert_true(h.control_offset >= sizeof h);
+        assert_true(h.groups_offset >= h.control_offset + sizeof(xs_control));
+        assert_true(h.ring_headers_offset >= h.groups_offset + 8ull * h.ranks * h.groups_per_rank);
+        assert_true(h.status_offset >= h.ring_headers_offset + rings * 512);
+        assert_true(h.records_offset >= h.status_offset + rings * h.lines_per_ring * 128);
+        assert_true(h.catalog_offset >= h.records_offset + rings * h.records_stride);
+        assert_true(h.journal_offset >= h.catalog_offset + h.catalog_bytes);
+        assert_true(h.total_bytes >= h.journal_offset + 64 * h.journal_entries);
+        assert_int_equal(h.ring_headers_offset % 512, 0);
+        assert_int_equal(h.records_offset % 4096, 0);
+        assert_int_equal(h.status_offset % 128, 0);
+    }
+}
+
+static void first_contents(void **state) {
+    (void)state;
+    xs_world *world = test_world(2);
+    const xs_region_header *h = xs_region(world);
+    assert_true(h->magic == XS_REGION_MAGIC);
+    assert_int_equal(h->version, XS_REGION_VERSION);
+    assert_int_equal(h->events_hash, xs_events_hash());
+    assert_int_not_equal(h->events_hash, 0);
+    assert_int_equal(h->state, XS_REGION_LIVE);
+    assert_int_equal(h->pid, getpid());
+    assert_int_equal(h->device, -1);
+    assert_int_not_equal(h->host, 0);
+    assert_int_not_equal(h->process, h->host);
+    assert_true(h->start_time && h->start_realtime);
+    assert_int_equal(h->world_ranks, 2);
+    const xs_control *control = xs_region_control(h);
+    assert_int_equal(control->started, XS_STARTED | XS_STARTED_PAYLOAD);
+    assert_int_equal(control->rank_last, UINT32_MAX);
+    assert_true(control->epoch_last == UINT64_MAX);
+    for (uint32_t i = 0; i < 128; i++) {
+        const xs_ring_header *ring = (const xs_ring_header *)(world->region + h->ring_headers_offset + i * 512);
+        assert_int_equal(ring->magic, XS_RING_MAGIC);
+        assert_int_equal(ring->index, i);
+        assert_int_equal(ring->rank, i / 64);
+        assert_int_equal(ring->next, 1);
+        assert_int_equal(ring->capacity, 4096);
+    }
+    assert_int_equal(xs_world_destroy(world), 0);
+}
+
+static void memory_cannot_shrink(void **state) {
+    (void)state;
+    xs_world *world = test_world(1);
+    struct stat st;
+    assert_int_equal(fstat(world->region_fd, &st), 0);
+    assert_int_equal(st.st_size, world->region_bytes);
+    assert_true((uint64_t)st.st_blocks * 512 >= world->region_bytes); /* every page exists */
+    assert_true(fcntl(world->region_fd, F_GET_SEALS) & F_SEAL_SHRINK);
+    assert_int_equal(ftruncate(world->region_fd, 4096), -1);
+    char *again = mmap(NULL, world->region_bytes, PROT_READ, MAP_SHARED, world->region_fd, 0);
+    assert_true(again != MAP_FAILED);
+    assert_int_equal(((xs_region_header *)again)->pid, getpid());
+    munmap(again, world->region_bytes);
+    assert_int_equal(xs_world_destroy(world), 0);
+}
+
+static void handles_begin_at_their_rank(void **state) {
+    (void)state;
+    xs_world *world = test_world(3);
+    const xs_region_header *h = xs_region(world);
+    xs_handle xs;
+    xs_region_handle(world, 2, 5, 9, &xs);
+    assert_ptr_equal(xs.control, xs_region_control(h));
+    assert_ptr_equal(xs.groups, world->region + h->groups_offset + 2 * 8);
+    assert_int_equal(xs.rings->index, 128);
+    assert_int_equal(xs.rings->rank, 2);
+    assert_ptr_equal(xs.status, world->region + h->status_offset + 128 * 4 * 128);
+    assert_ptr_equal(xs.records, world->region + h->records_offset + 128 * h->records_stride);
+    assert_ptr_equal(xs.abort, world->abort_word);
+    assert_int_equal(xs.ring_mask, 4095);
+    assert_int_equal(xs.rank, 2);
+    assert_int_equal(xs.ranks, 3);
+    assert_int_equal(xs.blocks, 5);
+    assert_int_equal(xs.launch, 9);
+    assert_int_equal(xs_world_destroy(world), 0);
+}
+
+typedef struct reclaim_case {
+    uint64_t first, written; /* of the owner */
+    uint64_t consumed;
+    uint32_t capacity, mode, overflow; /* overflow: a drop after `written` was stored */
+    uint64_t next;                     /* expected */
+} reclaim_case;
+
+/* Writes a ring's stream as a writer would, from one record on, and leaves it. */
+static void reclaim_one(const reclaim_case *c) {
+    xs_region_header h = layout(1, 64, c->capacity, 4);
+    char *region = calloc(1, h.total_bytes);
+    assert_non_null(region);
+    xs_region_init(region, &h);
+    xs_ring_header *ring = (xs_ring_header *)(region + h.ring_headers_offset + 5 * 512);
+    xs_record *records = (xs_record *)(region + h.records_offset + 5 * h.records_stride);
+    uint64_t from = c->first > c->capacity ? c->first - c->capacity : 1, last = c->first + c->written - 1;
+    for (uint64_t s = from; s <= last; s++)
+        records[s % c->capacity] = (xs_record){(uint32_t)s & XS_SEQUENCE_MASK, XS_HEAD(XS_CODE_MARK, 1), 0, 0};
+    if (c->overflow) records[c->capacity] = (xs_record){(uint32_t)(last + c->overflow) & XS_SEQUENCE_MASK, XS_HEAD(XS_CODE_DROP, 0), 0, 0};
+    ring->next = c->first;
+    ring->owners = 1;
+    ring->mode = c->mode;
+    ring->consumed = c->consumed;
+    ring->owner[0] = (xs_ring_owner){.first = c->first, .launch = 7};
+    uint64_t *groups = (uint64_t *)(region + h.groups_offset);
+    groups[0] = 1ull << 5;
+    assert_int_equal(xs_region_reclaim(region, 6), 0); /* another launch's */
+    assert_int_equal(groups[0], 1ull << 5);
+    assert_int_equal(xs_region_reclaim(region, 7), 1);
+    assert_int_equal(groups[0], 0);
+    assert_true(ring->next == c->next);
+    free(region);
+}
+
+static void rings_left_behind_are_freed(void **state) {
+    (void)state;
+    const uint64_t wrap = (1ull << XS_SEQUENCE_BITS);
+    const reclaim_case cases[] = {
+        {1, 0, 0, 16, XS_OVERWRITE, 0, 1},                        /* nothing written */
+        {1, 5, 0, 16, XS_OVERWRITE, 0, 6},                        /* less than a lap */
+        {1, 100, 0, 16, XS_OVERWRITE, 0, 101},                    /* laps */
+        {50, 0, 49, 16, XS_OVERWRITE, 0, 50},                     /* only an earlier owner's records */
+        {50, 3, 51, 16, XS_OVERWRITE, 0, 53},                     /* partly consumed */
+        {wrap - 4, 10, 0, 16, XS_OVERWRITE, 0, wrap + 6},         /* over the wrap */
+        {3 * wrap + 20, 7, 0, 16, XS_OVERWRITE, 0, 3 * wrap + 27}, /* beyond it */
+        {wrap - 2, 2, 0, 16, XS_OVERWRITE, 0, wrap},              /* ends just before it */
+        {wrap, 1, 0, 16, XS_OVERWRITE, 0, wrap + 1},              /* the one whose low bits are 0 */
+        {1, 16, 0, 16, XS_DISCARD, 9, 26},                        /* full, then nine drops */
+        {1, 16, 0, 16, XS_DISCARD, 0, 17},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) reclaim_one(&cases[i]);
+}
+
+/* A ring whose `next` has moved was given back and taken anew: its new writer has only not signed yet. */
+static void rings_given_back_are_left_alone(void **state) {
+    (void)state;
+    xs_region_header h = layout(1, 64, 16, 4);
+    char *region = calloc(1, h.total_bytes);
+    assert_non_null(region);
+    xs_region_init(region, &h);
+    xs_ring_header *ring = (xs_ring_header *)(region + h.ring_headers_offset);
+    uint64_t *groups = (uint64_t *)(region + h.groups_offset);
+    ring->owners = 1;
+    ring->owner[0] = (xs_ring_owner){.first = 1, .launch = 7};
+    ring->next = 4;
+    groups[0] = 1;
+    assert_int_equal(xs_region_reclaim(region, 7), 0);
+    assert_int_equal(groups[0], 1);
+    assert_int_equal(ring->next, 4);
+    free(region);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_are_pinned), cmocka_unit_test(layout_is_pinned), cmocka_unit_test(parts_do_not_overlap),
+        cmocka_unit_test(first_contents), cmocka_unit_test(memory_cannot_shrink), cmocka_unit_test(handles_begin_at_their_rank),
+        cmocka_unit_test(rings_left_behind_are_freed), cmocka_unit_test(rings_given_back_are_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
