@@ -21,8 +21,9 @@ static int meet(uint32_t a, uint32_t b, uint32_t count, uint32_t *only) {
 
 static int epochs_meet(uint64_t a, uint64_t b) { return a == b || a == UINT64_MAX || b == UINT64_MAX; }
 
-/* The writer that entry `e` names, inside the given part of the pad: a rank, or XS_PLAN_ROW / COLUMN where it still varies. */
-static uint64_t writer_within(const xs_plan_entry *e, uint32_t row, uint32_t column) {
+/* The writer that entry `e` names, inside the given part of the pad: a rank, or XS_PLAN_ROW / COLUMN / OWNER where it still varies. */
+static uint64_t writer_within(const xs_plan_entry *e, uint32_t owner, uint32_t row, uint32_t column) {
+    if (e->a == XS_PLAN_OWNER && owner != XS_PLAN_ANY) return owner;
     if (e->a == XS_PLAN_ROW && row != XS_PLAN_ANY) return row;
     if (e->a == XS_PLAN_COLUMN && column != XS_PLAN_ANY) return column;
     return e->a;
@@ -33,7 +34,7 @@ static int writers_contradict(const xs_pad *pad, uint32_t ranks, const xs_plan_e
     if (pad->flags & XS_PAD_SHARED || a->pad_first != b->pad_first || !epochs_meet(a->epoch, b->epoch)) return 0;
     if (!meet(a->owner, b->owner, ranks, &owner) || !meet(a->row, b->row, pad->rows, &row)) return 0;
     if (!meet(a->column, b->column, pad->columns, &column)) return 0;
-    return writer_within(a, row, column) != writer_within(b, row, column);
+    return writer_within(a, owner, row, column) != writer_within(b, owner, row, column);
 }
 
 static int check_place(const xs_world *world, const xs_plan_entry *e, uint32_t i, const xs_pad *pad) {
@@ -50,6 +51,7 @@ static int check_writer(const xs_world *world, const xs_plan_entry *e, uint32_t 
     uint64_t last = e->a; /* highest rank named */
     if (e->a == XS_PLAN_ROW) last = e->row == XS_PLAN_ANY ? pad->rows - 1 : e->row;
     if (e->a == XS_PLAN_COLUMN) last = e->column == XS_PLAN_ANY ? pad->columns - 1 : e->column;
+    if (e->a == XS_PLAN_OWNER) last = 0;
     if (last >= ranks) return xs_fail(XS_E_PLAN, WHO "writer %llu of %u ranks", i, (unsigned long long)last, ranks);
     if (e->b > xs_objects_of(world)->names[XS_NAME_ROLE].count) return xs_fail(XS_E_PLAN, WHO "the writer's role is unknown", i);
     return 0;
