@@ -1,0 +1,55 @@
+#ifndef XSV_REPORT_H
+#define XSV_REPORT_H
+
+#include "database.h"
+
+#include <stdint.h>
+
+#define XSV_REPORT_WIDTH 100
+
+typedef struct xsv_report_state {
+    sqlite3 *db;
+    FILE *out;
+    const xsv_report_options *options;
+    uint32_t rows; /* of each list */
+    int64_t begin_ns, end_ns;
+    int rc; /* first error; questions after it have no rows */
+} xsv_report_state;
+
+/* ---- questions: for (stmt *s = ask(r, sql); next_row(r, s);) ... ; the last next_row finalizes. ---- */
+sqlite3_stmt *xsv_ask(xsv_report_state *r, const char *sql);
+int xsv_next(xsv_report_state *r, sqlite3_stmt *statement);
+int64_t xsv_ask_number(xsv_report_state *r, const char *sql); /* 0 where there is no row */
+int64_t xsv_number(sqlite3_stmt *statement, int column);
+const char *xsv_text(sqlite3_stmt *statement, int column); /* "" for NULL; valid until the next row */
+int xsv_is_null(sqlite3_stmt *statement, int column);
+
+/* ---- units ---- */
+typedef struct xsv_words {
+    char text[32];
+} xsv_words;
+xsv_words xsv_time(int64_t ns);                     /* "12.3 us" */
+xsv_words xsv_count(int64_t n);                     /* "43,164" */
+xsv_words xsv_share(double share);                  /* "41 %", "0.3 %" */
+xsv_words xsv_rank_words(sqlite3_stmt *s, int column, int64_t self); /* "rank 2", "itself", "unknown" */
+/* `text` in a column of `width` characters, cut where it is longer. */
+void xsv_cell(FILE *out, const char *text, int width);
+/* A bar of `width` characters, filled by share. */
+void xsv_bar(const xsv_report_state *r, double share, int width);
+
+enum xsv_color { XSV_PLAIN, XSV_BOLD, XSV_RED, XSV_YELLOW, XSV_GREEN, XSV_DIM };
+void xsv_color(const xsv_report_state *r, enum xsv_color color);
+void xsv_heading(const xsv_report_state *r, const char *text);
+
+/* ---- sections ---- */
+void xsv_section_headline(xsv_report_state *r);
+void xsv_section_run(xsv_report_state *r);
+void xsv_section_open(xsv_report_state *r);
+void xsv_section_findings(xsv_report_state *r);
+void xsv_section_share(xsv_report_state *r);
+void xsv_section_latency(xsv_report_state *r);
+void xsv_section_slowest(xsv_report_state *r);
+void xsv_section_health(xsv_report_state *r);
+int xsv_report_json(xsv_report_state *r);
+
+#endif

@@ -1,0 +1,72 @@
+#include "report.h"
+
+#include <inttypes.h>
+
+void xsv_section_open(xsv_report_state *r)
+{
+    static const char sql[] = "SELECT rank, slot, peer, observed, need, open_ns, writer, supplier_known_from, line FROM open_waits";
+    int64_t rows = 0, all = xsv_ask_number(r, "SELECT open FROM run");
+    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
+        if (!rows)
+            xsv_heading(r, "Open waits, oldest first: who owes the signal");
+        if (rows >= (int64_t)r->rows * 2)
+            continue;
+        fprintf(r->out, "  rank %-4" PRId64 " ", xsv_number(s, 0));
+        xsv_cell(r->out, xsv_text(s, 1), 24);
+        fprintf(r->out, " has %" PRId64 ", needs %" PRId64 "; owed by %s%s%s%s; open for %s\n", xsv_number(s, 3), xsv_number(s, 4),
+                xsv_rank_words(s, 2, xsv_number(s, 0)).text, *xsv_text(s, 7) ? " (" : "", xsv_text(s, 7),
+                *xsv_text(s, 7) ? ")" : "", xsv_time(xsv_number(s, 5)).text);
+        fputs("            in ", r->out);
+        xsv_cell(r->out, *xsv_text(s, 6) ? xsv_text(s, 6) : "unknown writer", 32);
+        if (!xsv_is_null(s, 8))
+            fprintf(r->out, " line %" PRId64, xsv_number(s, 8));
+        fputc('\n', r->out);
+    }
+    if (all > (int64_t)r->rows * 2)
+        fprintf(r->out, "  ... and %s more: xs query NAME open_waits\n", xsv_count(all - (int64_t)r->rows * 2).text);
+}
+
+static void print_slow(xsv_report_state *r, sqlite3_stmt *s)
+{
+    fprintf(r->out, "  rank %-4" PRId64 " ", xsv_number(s, 0));
+    xsv_cell(r->out, xsv_text(s, 1), 24);
+    fprintf(r->out, " %9s  at +%-8s ", xsv_time(xsv_number(s, 2)).text, xsv_time(xsv_number(s, 3) - r->begin_ns).text);
+    if (xsv_number(s, 9))
+        fprintf(r->out, " %s\n", xsv_text(s, 8));
+    else if (xsv_is_null(s, 5))
+        fprintf(r->out, " released by: %s\n", xsv_text(s, 7));
+    else
+        fprintf(r->out, " %s signalled %s late, seen %s on\n", xsv_rank_words(s, 4, xsv_number(s, 0)).text,
+                xsv_time(xsv_number(s, 5)).text, xsv_time(xsv_number(s, 6)).text);
+}
+
+void xsv_section_slowest(xsv_report_state *r)
+{
+    char sql[256];
+    snprintf(sql, sizeof sql, "SELECT rank, slot, latency_ns, begin_ns, released_by_rank, late_ns, lag_ns, released_by_reason, result, "
+             "result != 'OK' FROM slowest_waits LIMIT %u", r->rows);
+    int rows = 0;
+    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
+        if (!rows)
+            xsv_heading(r, "Slowest waits: who released them, and how long after the wait began");
+        print_slow(r, s);
+    }
+}
+
+void xsv_section_share(xsv_report_state *r)
+{
+    static const char sql[] = "SELECT rank, peer, blocked_ns, share, (SELECT sum(share) FROM wait_share o WHERE o.rank IS w.rank) FROM "
+                              "wait_share w WHERE blocked_ns > 0 ORDER BY rank, blocked_ns DESC";
+    int64_t last = -1;
+    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);) {
+        if (last < 0)
+            xsv_heading(r, "Share of its writers' time that each rank waited, and for whom");
+        if (last != xsv_number(s, 0)) {
+            fprintf(r->out, "  rank %-4" PRId64 " %6s in all\n", xsv_number(s, 0), xsv_share(sqlite3_column_double(s, 4)).text);
+            last = xsv_number(s, 0);
+        }
+        fprintf(r->out, "    for %-10s %6s  ", xsv_rank_words(s, 1, last).text, xsv_share(sqlite3_column_double(s, 3)).text);
+        xsv_bar(r, sqlite3_column_double(s, 3), 40);
+        fprintf(r->out, " %s\n", xsv_time(xsv_number(s, 2)).text);
+    }
+}

@@ -1,0 +1,165 @@
+/* The tables, defined once: CREATE TABLE, the inserts and the column numbers that fill rows come from these lists.
+ * docs/sql.md describes them and a test compares the two. Times are nanoseconds; ids are rows of other tables. */
+#ifndef XSV_SCHEMA_H
+#define XSV_SCHEMA_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+/* Columns: C(name, type) */
+#define XSV_COLUMNS_meta(C) C(key, "TEXT PRIMARY KEY") C(value, "TEXT")
+#define XSV_COLUMNS_word(C) C(class, "TEXT") C(id, "INTEGER") C(name, "TEXT") C(meaning, "TEXT")
+#define XSV_COLUMNS_process(C)                                                                                         \
+    C(id, "INTEGER PRIMARY KEY") C(host, "INTEGER") C(process, "INTEGER") C(host_name, "TEXT") C(command, "TEXT")      \
+    C(executable, "TEXT") C(pid, "INTEGER") C(device, "INTEGER") C(first_rank, "INTEGER") C(ranks, "INTEGER")          \
+    C(world_ranks, "INTEGER") C(virtual_time, "INTEGER") C(ended, "INTEGER") C(clean, "INTEGER")                       \
+    C(tail_unknown, "INTEGER") C(abort_reason, "INTEGER") C(exit_status, "INTEGER") C(no_ring, "INTEGER")              \
+    C(foreign_calls, "INTEGER") C(no_line, "INTEGER") C(journal_lost, "INTEGER")
+#define XSV_COLUMNS_rank(C)                                                                                            \
+    C(id, "INTEGER PRIMARY KEY") C(rank, "INTEGER") C(process, "INTEGER") C(device, "INTEGER")                         \
+    C(first_epoch, "INTEGER") C(last_epoch, "INTEGER")
+#define XSV_COLUMNS_pad(C)                                                                                             \
+    C(id, "INTEGER PRIMARY KEY") C(name, "TEXT") C(row_label, "TEXT") C(column_label, "TEXT") C(rows, "INTEGER")       \
+    C(columns, "INTEGER") C(owners, "INTEGER") C(flags, "INTEGER")
+#define XSV_COLUMNS_slot(C)                                                                                            \
+    C(id, "INTEGER PRIMARY KEY") C(pad, "INTEGER") C(owner, "INTEGER") C(row_index, "INTEGER")                         \
+    C(column_index, "INTEGER") C(supplier_rank, "INTEGER") C(supplier_origin, "INTEGER") C(supplier_role, "INTEGER")   \
+    C(name, "TEXT") C(label, "TEXT")
+#define XSV_COLUMNS_name(C) C(id, "INTEGER PRIMARY KEY") C(kind, "INTEGER") C(name, "TEXT")
+#define XSV_COLUMNS_kernel(C) C(id, "INTEGER PRIMARY KEY") C(name, "TEXT")
+#define XSV_COLUMNS_role(C) C(id, "INTEGER PRIMARY KEY") C(name, "TEXT")
+#define XSV_COLUMNS_launch(C)                                                                                          \
+    C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(number, "INTEGER") C(kernel, "INTEGER") C(grid, "INTEGER")    \
+    C(block, "INTEGER") C(first_rank, "INTEGER") C(ranks, "INTEGER") C(begin_ns, "INTEGER") C(end_ns, "INTEGER")       \
+    C(result, "INTEGER")
+#define XSV_COLUMNS_writer(C)                                                                                          \
+    C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(rank, "INTEGER") C(ring, "INTEGER") C(ordinal, "INTEGER")     \
+    C(launch, "INTEGER") C(role, "INTEGER") C(block, "INTEGER") C(warp, "INTEGER") C(sm, "INTEGER")                    \
+    C(first_sequence, "INTEGER") C(last_sequence, "INTEGER") C(begin_ns, "INTEGER") C(end_ns, "INTEGER")               \
+    C(name, "TEXT")
+#define XSV_COLUMNS_ring(C)                                                                                            \
+    C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(number, "INTEGER") C(rank, "INTEGER") C(emitted, "INTEGER")   \
+    C(kept, "INTEGER") C(lost, "INTEGER") C(torn, "INTEGER") C(at_least, "INTEGER") C(tail_unknown, "INTEGER")
+#define XSV_COLUMNS_clock_line(C)                                                                                      \
+    C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(device, "INTEGER") C(host, "INTEGER") C(step_ns, "INTEGER")   \
+    C(residual_ns, "INTEGER") C(bound_ns, "INTEGER")
+#define XSV_COLUMNS_plan(C)                                                                                            \
+    C(id, "INTEGER PRIMARY KEY") C(kind, "INTEGER") C(origin, "INTEGER") C(pad, "INTEGER") C(owner, "INTEGER")         \
+    C(row_index, "INTEGER") C(column_index, "INTEGER") C(epoch, "INTEGER") C(a, "INTEGER") C(b, "INTEGER")
+#define XSV_COLUMNS_note(C) C(id, "INTEGER PRIMARY KEY") C(text, "TEXT")
+
+/* What flows: all integers. */
+#define XSV_COLUMNS_event(C)                                                                                           \
+    C(id, "INTEGER PRIMARY KEY") C(time_ns, "INTEGER") C(kind, "INTEGER") C(ring, "INTEGER") C(writer, "INTEGER")      \
+    C(rank, "INTEGER") C(role, "INTEGER") C(epoch, "INTEGER") C(sequence, "INTEGER") C(slot, "INTEGER")                \
+    C(object, "INTEGER") C(value, "INTEGER") C(need, "INTEGER") C(detail, "INTEGER") C(a, "INTEGER") C(b, "INTEGER")   \
+    C(c, "INTEGER") C(how, "INTEGER")
+#define XSV_COLUMNS_wait(C)                                                                                            \
+    C(id, "INTEGER PRIMARY KEY") C(begin_ns, "INTEGER") C(end_ns, "INTEGER") C(latency_ns, "INTEGER")                  \
+    C(bucket, "INTEGER") C(lag_ns, "INTEGER") C(blocked_ns, "INTEGER") C(passed, "INTEGER") C(open, "INTEGER")         \
+    C(result, "INTEGER") C(pad, "INTEGER") C(slot, "INTEGER") C(rank, "INTEGER") C(supplier_rank, "INTEGER")           \
+    C(writer, "INTEGER") C(role, "INTEGER") C(epoch, "INTEGER") C(need, "INTEGER") C(observed, "INTEGER")              \
+    C(how, "INTEGER") C(polls, "INTEGER") C(slept_ns, "INTEGER") C(last_fail_ns, "INTEGER") C(line, "INTEGER")         \
+    C(stage, "INTEGER") C(start_event, "INTEGER") C(start_lost, "INTEGER") C(reads_from_reason, "INTEGER")             \
+    C(reads_from_event, "INTEGER") C(reads_from_rank, "INTEGER") C(reads_from_value, "INTEGER")                        \
+    C(released_by_reason, "INTEGER") C(released_by_event, "INTEGER") C(released_by_rank, "INTEGER")                    \
+    C(released_by_value, "INTEGER") C(released_by_ns, "INTEGER")
+#define XSV_COLUMNS_signal(C)                                                                                          \
+    C(id, "INTEGER PRIMARY KEY") C(time_ns, "INTEGER") C(kind, "INTEGER") C(rank, "INTEGER") C(writer, "INTEGER")    \
+    C(role, "INTEGER") C(pad, "INTEGER") C(slot, "INTEGER") C(value, "INTEGER") C(epoch, "INTEGER") \
+    C(how, "INTEGER") C(elected_by, "INTEGER") C(elect_ns, "INTEGER") C(released, "INTEGER")
+#define XSV_COLUMNS_arrival(C)                                                                                         \
+    C(id, "INTEGER PRIMARY KEY") C(time_ns, "INTEGER") C(rank, "INTEGER") C(writer, "INTEGER") C(role, "INTEGER")      \
+    C(pad, "INTEGER") C(slot, "INTEGER") C(gate, "INTEGER") C(old, "INTEGER") C(weight, "INTEGER")                     \
+    C(expected, "INTEGER") C(target, "INTEGER") C(elected, "INTEGER") C(epoch, "INTEGER") C(how, "INTEGER")
+#define XSV_COLUMNS_epoch(C)                                                                                           \
+    C(id, "INTEGER PRIMARY KEY") C(writer, "INTEGER") C(rank, "INTEGER") C(epoch, "INTEGER") C(begin_ns, "INTEGER")    \
+    C(end_ns, "INTEGER") C(events, "INTEGER")
+#define XSV_COLUMNS_loss_gap(C)                                                                                        \
+    C(id, "INTEGER PRIMARY KEY") C(ring, "INTEGER") C(writer, "INTEGER") C(first, "INTEGER") C(last, "INTEGER")        \
+    C(cause, "INTEGER") C(at_least, "INTEGER") C(before_ns, "INTEGER") C(after_ns, "INTEGER")
+
+/* Counts made while rows pass, so that questions over millions of waits are answered at once. */
+#define XSV_COLUMNS_wait_tally(C)                                                                                      \
+    C(pad, "INTEGER") C(rank, "INTEGER") C(supplier_rank, "INTEGER") C(bucket, "INTEGER") C(waits, "INTEGER")          \
+    C(passed, "INTEGER") C(failed, "INTEGER") C(total_ns, "INTEGER") C(blocked_ns, "INTEGER") C(max_ns, "INTEGER")
+#define XSV_COLUMNS_reason_tally(C) C(relation, "TEXT") C(reason, "INTEGER") C(waits, "INTEGER")
+
+/* Verdicts. */
+#define XSV_COLUMNS_finding(C)                                                                                         \
+    C(id, "INTEGER PRIMARY KEY") C(detector, "TEXT") C(severity, "TEXT") C(confidence, "TEXT") C(rank, "INTEGER")      \
+    C(owes_rank, "INTEGER") C(slot, "INTEGER") C(begin_ns, "INTEGER") C(end_ns, "INTEGER") C(verdict, "TEXT")          \
+    C(cure, "TEXT") C(file, "TEXT") C(line, "INTEGER")
+#define XSV_COLUMNS_finding_event(C) C(finding, "INTEGER") C(event, "INTEGER") C(part, "TEXT")
+#define XSV_COLUMNS_blame_span(C)                                                                                      \
+    C(id, "INTEGER PRIMARY KEY") C(rank, "INTEGER") C(owes_rank, "INTEGER") C(slot, "INTEGER") C(begin_ns, "INTEGER")  \
+    C(end_ns, "INTEGER") C(part, "TEXT")
+#define XSV_COLUMNS_starvation_case(C)                                                                                 \
+    C(id, "INTEGER PRIMARY KEY") C(finding, "INTEGER") C(pad, "INTEGER") C(rank, "INTEGER")                            \
+    C(supplier_rank, "INTEGER") C(waits, "INTEGER") C(median_ns, "INTEGER") C(max_ns, "INTEGER") C(jain, "REAL")       \
+    C(longest_bypass, "INTEGER")
+
+/* T(name). The first XSV_FLOWING are filled while the pass runs, the rest when it is over. */
+#define XSV_FLOWING_TABLES(T) T(event) T(wait) T(signal) T(arrival) T(epoch) T(loss_gap)
+#define XSV_STAYING_TABLES(T)                                                                                          \
+    T(meta) T(word) T(process) T(rank) T(pad) T(slot) T(name) T(kernel) T(role) T(launch) T(writer) T(ring)            \
+    T(clock_line) T(plan) T(note) T(wait_tally) T(reason_tally) T(finding) T(finding_event) T(blame_span)              \
+    T(starvation_case)
+#define XSV_TABLES(T) XSV_FLOWING_TABLES(T) XSV_STAYING_TABLES(T)
+
+#define XSV_TABLE_ENUM(name) XSV_T_##name,
+enum xsv_table_id { XSV_TABLES(XSV_TABLE_ENUM) XSV_TABLE_COUNT };
+#undef XSV_TABLE_ENUM
+#define XSV_FLOWING (XSV_T_loss_gap + 1)
+
+/* Column numbers: WAIT columns are in `enum xsv_wait_column`: xsv_wait_begin_ns, ... */
+#define C(name, type) XSV_N(name)
+#define XSV_N(name) xsv_event_##name,
+enum xsv_event_column { XSV_COLUMNS_event(C) xsv_event_count };
+#undef XSV_N
+#define XSV_N(name) xsv_wait_##name,
+enum xsv_wait_column { XSV_COLUMNS_wait(C) xsv_wait_count };
+#undef XSV_N
+#define XSV_N(name) xsv_signal_##name,
+enum xsv_signal_column { XSV_COLUMNS_signal(C) xsv_signal_count };
+#undef XSV_N
+#define XSV_N(name) xsv_arrival_##name,
+enum xsv_arrival_column { XSV_COLUMNS_arrival(C) xsv_arrival_count };
+#undef XSV_N
+#define XSV_N(name) xsv_epoch_##name,
+enum xsv_epoch_column { XSV_COLUMNS_epoch(C) xsv_epoch_count };
+#undef XSV_N
+#define XSV_N(name) xsv_loss_gap_##name,
+enum xsv_loss_gap_column { XSV_COLUMNS_loss_gap(C) xsv_loss_gap_count };
+#undef XSV_N
+#undef C
+
+typedef struct xsv_column {
+    const char *name, *type;
+} xsv_column;
+
+typedef struct xsv_table {
+    const char *name;
+    const xsv_column *columns;
+    uint32_t count;
+} xsv_table;
+
+extern const xsv_table xsv_tables[XSV_TABLE_COUNT];
+
+/* Names and text of views and indices, in the order in which they are made. */
+typedef struct xsv_object {
+    const char *name, *sql;
+} xsv_object;
+extern const xsv_object xsv_indices[];
+extern const uint32_t xsv_index_count;
+extern const xsv_object xsv_views[];
+extern const uint32_t xsv_view_count;
+
+/* Each returns a result code of SQLite. */
+int xsv_schema_tables(sqlite3 *db);
+int xsv_schema_indices(sqlite3 *db);
+int xsv_schema_views(sqlite3 *db);
+/* INSERT INTO table VALUES (?,..),(?,..) with `rows` rows. The caller finalizes it. */
+int xsv_schema_insert(sqlite3 *db, const xsv_table *table, uint32_t rows, sqlite3_stmt **statement);
+
+#endif

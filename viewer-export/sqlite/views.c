@@ -1,0 +1,196 @@
+/* Views and indices. A name is looked up in `word` by (class, id). */
+#include "schema.h"
+
+#define WORD(class, id) "(SELECT name FROM word WHERE class = '" class "' AND word.id = " id ")"
+#define HOW(how)                                                                                      \
+    WORD("order", how " & 7") " AS ordering, " WORD("scope", "(" how " >> 3) & 3") " AS scope, "      \
+    WORD("fence", "(" how " >> 5) & 7") " AS fence"
+#define RUN_END "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'end_ns')"
+#define META(key) "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = '" key "')"
+
+/* Waits that passed at the first poll took 0 ns: they are in the tally, not in the index. */
+const xsv_object xsv_indices[] = {
+    {"word_key", "CREATE UNIQUE INDEX word_key ON word(class, id, name)"},
+    {"wait_class",
+     "CREATE INDEX wait_class ON wait(pad, rank, supplier_rank, bucket, latency_ns, passed) WHERE passed = 0"},
+    {"wait_open", "CREATE INDEX wait_open ON wait(rank, begin_ns) WHERE open = 1"},
+    {"wait_failed", "CREATE INDEX wait_failed ON wait(end_ns) WHERE result > 0"},
+    {"signal_slot", "CREATE INDEX signal_slot ON signal(slot, value)"},
+    {"epoch_rank", "CREATE INDEX epoch_rank ON epoch(rank, epoch, begin_ns, end_ns)"},
+    {"wait_tally_class", "CREATE INDEX wait_tally_class ON wait_tally(pad, rank, supplier_rank, bucket)"},
+};
+const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
+
+/* Nearest rank: the smallest latency that at least P % of the ended waits do not exceed. The tally says in which bucket
+ * it is and how many of that bucket come before it; the index holds a bucket's latencies in order. */
+#define NTH(p) "((n * " #p " + 99) / 100)"
+#define PERCENTILE(p)                                                                                                  \
+    "max(CASE WHEN upto - waits < " NTH(p) " AND " NTH(p) " <= upto THEN CASE WHEN bucket = 0 THEN 0 ELSE "            \
+    "(SELECT latency_ns FROM (SELECT latency_ns, row_number() OVER (ORDER BY latency_ns) AS place FROM wait w WHERE "  \
+    "w.passed = 0 AND w.pad IS c.pad AND w.rank IS c.rank AND w.supplier_rank IS c.supplier_rank AND w.bucket = "      \
+    "c.bucket) WHERE place = " NTH(p) " - (upto - waits) LIMIT 1) END END) AS p" #p "_ns"
+
+#define VIEW_HISTOGRAM                                                                                                 \
+    "CREATE VIEW wait_latency_histogram AS SELECT pad.name AS pad, t.rank, t.supplier_rank AS peer, t.bucket, "        \
+    "CASE t.bucket WHEN 0 THEN 0 ELSE 1 << (t.bucket - 1) END AS low_ns, "                                             \
+    "CASE t.bucket WHEN 0 THEN 0 ELSE (1 << t.bucket) - 1 END AS high_ns, t.waits "                                    \
+    "FROM wait_tally t LEFT JOIN pad ON pad.id = t.pad WHERE t.bucket >= 0 AND t.waits > 0 "                           \
+    "ORDER BY t.pad, t.rank, t.supplier_rank, t.bucket"
+
+#define VIEW_LATENCY                                                                                                   \
+    "CREATE VIEW wait_latency AS WITH c AS (SELECT *, sum(waits) OVER (PARTITION BY pad, rank, supplier_rank ORDER BY " \
+    "bucket) AS upto, sum(waits) OVER (PARTITION BY pad, rank, supplier_rank) AS n FROM wait_tally WHERE bucket >= 0) " \
+    "SELECT pad.name AS pad, c.rank, c.supplier_rank AS peer, n AS waits, sum(passed) AS passed, sum(failed) AS "      \
+    "failed, " PERCENTILE(50) ", " PERCENTILE(90) ", " PERCENTILE(99) ", max(max_ns) AS max_ns, sum(total_ns) AS "     \
+    "total_ns, sum(blocked_ns) AS blocked_ns FROM c LEFT JOIN pad ON pad.id = c.pad "                                  \
+    "GROUP BY c.pad, c.rank, c.supplier_rank ORDER BY c.pad, c.rank, c.supplier_rank"
+
+#define WAIT_COLUMNS                                                                                                   \
+    "w.id, w.rank, writer.name AS writer, role.name AS role, w.epoch, pad.name AS pad, slot.name AS slot, slot.label " \
+    "AS slot_label, w.supplier_rank AS peer, "
+#define WAIT_JOINS                                                                                                     \
+    "LEFT JOIN pad ON pad.id = w.pad LEFT JOIN slot ON slot.id = w.slot LEFT JOIN writer ON writer.id = w.writer "     \
+    "LEFT JOIN role ON role.id = w.role "
+#define WAIT_RESULT "CASE w.open WHEN 1 THEN 'OPEN' ELSE " WORD("result", "w.result") " END AS result"
+
+#define VIEW_WAITS                                                                                                     \
+    "CREATE VIEW waits AS SELECT " WAIT_COLUMNS "w.begin_ns, w.end_ns, w.latency_ns, w.lag_ns, w.blocked_ns, "         \
+    WAIT_RESULT ", w.passed, w.open, w.need, w.observed, w.polls, w.slept_ns, w.last_fail_ns, w.line, w.stage, "       \
+    HOW("w.how") ", " WORD("cmp", "(w.how >> 8) & 7") " AS comparison, w.reads_from_event, w.reads_from_rank, "        \
+    "w.reads_from_value, " WORD("reason", "w.reads_from_reason") " AS reads_from_reason, w.released_by_event, "        \
+    "w.released_by_rank, w.released_by_value, w.released_by_ns, " WORD("reason", "w.released_by_reason")               \
+    " AS released_by_reason FROM wait w " WAIT_JOINS
+
+#define VIEW_SLOWEST                                                                                                   \
+    "CREATE VIEW slowest_waits AS SELECT " WAIT_COLUMNS "w.begin_ns, w.latency_ns, w.lag_ns, w.released_by_ns - "      \
+    "w.begin_ns AS late_ns, " WAIT_RESULT ", w.released_by_rank, " WORD("reason", "w.released_by_reason")              \
+    " AS released_by_reason, w.released_by_event, w.need, w.observed, w.line FROM (SELECT id AS slow FROM wait WHERE " \
+    "passed = 0 AND latency_ns IS NOT NULL ORDER BY latency_ns DESC, id LIMIT 1000) JOIN wait w ON w.id = slow "       \
+    WAIT_JOINS "ORDER BY w.latency_ns DESC, w.id"
+
+#define VIEW_OPEN                                                                                                      \
+    "CREATE VIEW open_waits AS SELECT " WAIT_COLUMNS "w.begin_ns, " RUN_END " - w.begin_ns AS open_ns, w.need, "       \
+    "w.observed, w.polls, w.line, w.stage, " WORD("origin", "slot.supplier_origin") " AS supplier_known_from "         \
+    "FROM wait w " WAIT_JOINS "WHERE w.open = 1 ORDER BY w.begin_ns, w.id"
+
+#define VIEW_SHARE                                                                                                     \
+    "CREATE VIEW wait_share AS WITH life AS (SELECT rank, sum(max(coalesce(end_ns, " RUN_END ") - begin_ns, 0)) AS "   \
+    "writers_ns, count(*) AS writers FROM writer GROUP BY rank) SELECT t.rank, t.supplier_rank AS peer, "              \
+    "t.supplier_rank IS t.rank AS local, sum(t.waits) AS waits, sum(t.blocked_ns) AS blocked_ns, life.writers_ns, "    \
+    "CASE WHEN life.writers_ns > 0 THEN 1.0 * sum(t.blocked_ns) / life.writers_ns END AS share FROM wait_tally t "     \
+    "LEFT JOIN life ON life.rank = t.rank GROUP BY t.rank, t.supplier_rank ORDER BY t.rank, sum(t.blocked_ns) DESC"
+
+/* At each moment the oldest open remote wait of the rank: a later one counts from where all earlier ones are over. */
+#define VIEW_RANK_WAITS                                                                                                \
+    "CREATE VIEW rank_waits AS SELECT wait, rank, peer, slot, max(begin_ns, coalesce(covered, begin_ns)) AS begin_ns, " \
+    "end_ns FROM (SELECT w.id AS wait, w.rank, w.supplier_rank AS peer, slot.name AS slot, w.begin_ns, "               \
+    "coalesce(w.end_ns, " RUN_END ") AS end_ns, max(coalesce(w.end_ns, " RUN_END ")) OVER (PARTITION BY w.rank ORDER " \
+    "BY w.begin_ns, w.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered FROM wait w "                    \
+    "LEFT JOIN slot ON slot.id = w.slot WHERE w.passed = 0 AND w.supplier_rank IS NOT w.rank) "                        \
+    "WHERE end_ns > max(begin_ns, coalesce(covered, begin_ns)) ORDER BY rank, begin_ns"
+
+#define VIEW_EVENTS                                                                                                    \
+    "CREATE VIEW events AS SELECT e.id, e.time_ns, " WORD("event", "e.kind") " AS event, e.rank, writer.name AS "      \
+    "writer, role.name AS role, e.epoch, slot.name AS slot, slot.label AS slot_label, name.name AS name, e.object, "   \
+    "e.value, e.need, e.detail, e.a, e.b, e.c, " HOW("e.how") ", " WORD("cmp", "(e.how >> 8) & 7") " AS comparison, "  \
+    WORD("result", "(e.how >> 11) & 7") " AS result, (e.how >> 14) & 1 AS time_modulo, e.ring, e.sequence "            \
+    "FROM event e LEFT JOIN writer ON writer.id = e.writer LEFT JOIN role ON role.id = e.role "                        \
+    "LEFT JOIN slot ON slot.id = e.slot LEFT JOIN name ON name.id = e.object AND e.kind IN "                           \
+    "(SELECT id FROM word WHERE class = 'named')"
+
+#define VIEW_SIGNALS                                                                                                   \
+    "CREATE VIEW signals AS SELECT s.id, s.time_ns, " WORD("event", "s.kind") " AS event, s.rank, writer.name AS writer, role.name AS role, s.epoch, "       \
+    "pad.name AS pad, slot.name AS slot, slot.label AS slot_label, slot.owner AS to_rank, s.value, " HOW("s.how")      \
+    ", s.elected_by, s.time_ns - s.elect_ns AS fence_ns, s.released FROM signal s LEFT JOIN pad ON pad.id = s.pad "    \
+    "LEFT JOIN slot ON slot.id = s.slot LEFT JOIN writer ON writer.id = s.writer LEFT JOIN role ON role.id = s.role"
+
+#define VIEW_ARRIVALS                                                                                                  \
+    "CREATE VIEW arrivals AS SELECT a.id, a.time_ns, a.rank, writer.name AS writer, role.name AS role, a.epoch, "      \
+    "pad.name AS pad, slot.name AS slot, slot.label AS slot_label, a.gate, a.old, a.weight, a.expected, a.target, "    \
+    "a.elected, " HOW("a.how") " FROM arrival a LEFT JOIN pad ON pad.id = a.pad LEFT JOIN slot ON slot.id = a.slot "   \
+    "LEFT JOIN writer ON writer.id = a.writer LEFT JOIN role ON role.id = a.role"
+
+#define VIEW_EPOCHS                                                                                                    \
+    "CREATE VIEW epochs AS SELECT rank, epoch, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns, max(end_ns) - "       \
+    "min(begin_ns) AS duration_ns, count(*) AS writers FROM epoch GROUP BY rank, epoch ORDER BY rank, epoch"
+
+#define VIEW_LOSS                                                                                                      \
+    "CREATE VIEW loss AS SELECT r.id AS ring, r.process, process.pid, r.number, r.rank, r.emitted, r.kept, r.lost, "   \
+    "r.torn, r.at_least, r.tail_unknown, (SELECT count(*) FROM loss_gap g WHERE g.ring = r.id) AS gaps "               \
+    "FROM ring r LEFT JOIN process ON process.id = r.process ORDER BY r.id"
+
+#define VIEW_LOSS_GAPS                                                                                                 \
+    "CREATE VIEW loss_gaps AS SELECT g.id, g.ring, r.rank, writer.name AS writer, g.first, g.last, g.last - g.first "  \
+    "+ 1 AS lost, " WORD("loss", "g.cause") " AS cause, (SELECT meaning FROM word WHERE class = 'loss' AND word.id = " \
+    "g.cause) AS meaning, g.at_least, g.before_ns, g.after_ns FROM loss_gap g LEFT JOIN ring r ON r.id = g.ring "      \
+    "LEFT JOIN writer ON writer.id = g.writer ORDER BY g.id"
+
+#define VIEW_CLOCK                                                                                                     \
+    "CREATE VIEW clock AS SELECT c.id, c.process, process.pid, process.host_name, c.device, CASE WHEN c.device < 0 "   \
+    "THEN 'host' ELSE 'GPU ' || c.device END AS device_name, c.step_ns, c.residual_ns, c.bound_ns FROM clock_line c "  \
+    "LEFT JOIN process ON process.id = c.process ORDER BY c.id"
+
+#define VIEW_NOT_KNOWN                                                                                                 \
+    "CREATE VIEW not_known AS SELECT t.relation, " WORD("reason", "t.reason") " AS reason, (SELECT meaning FROM word " \
+    "WHERE class = 'reason' AND word.id = t.reason) AS meaning, t.waits FROM reason_tally t WHERE t.reason > 0 AND "   \
+    "t.waits > 0 ORDER BY t.relation, t.waits DESC"
+
+#define VIEW_PLANS                                                                                                     \
+    "CREATE VIEW plans AS SELECT p.id, " WORD("plan", "p.kind") " AS promise, " WORD("origin", "p.origin")             \
+    " AS known_from, pad.name AS pad, p.owner, p.row_index, p.column_index, p.epoch, p.a, p.b FROM plan p "            \
+    "LEFT JOIN pad ON pad.id = p.pad"
+
+#define VIEW_FINDINGS                                                                                                  \
+    "CREATE VIEW findings AS SELECT f.id, f.detector, f.severity, f.confidence, f.rank, f.owes_rank, slot.name AS "    \
+    "slot, f.begin_ns, f.end_ns, f.verdict, f.cure, f.file, f.line, (SELECT group_concat(event) FROM finding_event e " \
+    "WHERE e.finding = f.id) AS evidence FROM finding f LEFT JOIN slot ON slot.id = f.slot ORDER BY CASE f.severity "  \
+    "WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, f.id"
+
+#define VIEW_BLAME                                                                                                     \
+    "CREATE VIEW blame AS SELECT b.rank, b.owes_rank, b.part, sum(b.end_ns - b.begin_ns) AS blamed_ns, 1.0 * "         \
+    "sum(b.end_ns - b.begin_ns) / (SELECT sum(end_ns - begin_ns) FROM blame_span) AS share FROM blame_span b "         \
+    "GROUP BY b.rank, b.owes_rank, b.part ORDER BY blamed_ns DESC"
+
+#define VIEW_STARVATION                                                                                                \
+    "CREATE VIEW starvation AS SELECT s.finding, pad.name AS pad, s.rank, s.supplier_rank AS peer, s.waits, "          \
+    "s.median_ns, s.max_ns, 1.0 * s.max_ns / nullif(s.median_ns, 0) AS max_over_median, s.jain, s.longest_bypass "     \
+    "FROM starvation_case s LEFT JOIN pad ON pad.id = s.pad ORDER BY max_over_median DESC"
+
+#define VIEW_RUN                                                                                                       \
+    "CREATE VIEW run AS SELECT (SELECT count(*) FROM rank) AS ranks, (SELECT count(*) FROM process) AS processes, "    \
+    META("begin_ns") " AS begin_ns, " RUN_END " AS end_ns, " RUN_END " - " META("begin_ns") " AS duration_ns, "        \
+    META("events") " AS events, (SELECT coalesce(sum(waits), 0) FROM wait_tally) AS waits, (SELECT coalesce(sum("      \
+    "passed), 0) FROM wait_tally) AS passed, (SELECT coalesce(sum(failed), 0) FROM wait_tally) AS failed, (SELECT "    \
+    "coalesce(sum(waits), 0) FROM wait_tally WHERE bucket < 0) AS open, (SELECT coalesce(sum(emitted), 0) FROM ring) " \
+    "AS emitted, (SELECT coalesce(sum(lost), 0) FROM ring) AS lost, (SELECT coalesce(sum(torn), 0) FROM ring) AS "     \
+    "torn, (SELECT coalesce(max(at_least), 0) FROM ring) AS lost_at_least, (SELECT max(bound_ns) FROM clock_line) AS " \
+    "clock_bound_ns, (SELECT count(*) FROM process WHERE clean = 0) AS unclean, (SELECT coalesce(max(tail_unknown), "  \
+    "0) FROM process) AS tail_unknown, (SELECT coalesce(max(virtual_time), 0) FROM process) AS virtual_time, "         \
+    META("closed") " AS closed, " META("cut") " AS cut, " META("damaged_frames") " AS damaged_frames, "                \
+    META("missing_frames") " AS missing_frames, (SELECT coalesce(sum(no_ring), 0) FROM process) AS no_ring, "          \
+    "(SELECT coalesce(sum(foreign_calls), 0) FROM process) AS foreign_calls, (SELECT coalesce(sum(no_line), 0) FROM "  \
+    "process) AS no_line, (SELECT coalesce(sum(journal_lost), 0) FROM process) AS journal_lost"
+
+const xsv_object xsv_views[] = {
+    {"run", VIEW_RUN},
+    {"wait_latency_histogram", VIEW_HISTOGRAM},
+    {"wait_latency", VIEW_LATENCY},
+    {"waits", VIEW_WAITS},
+    {"slowest_waits", VIEW_SLOWEST},
+    {"open_waits", VIEW_OPEN},
+    {"wait_share", VIEW_SHARE},
+    {"rank_waits", VIEW_RANK_WAITS},
+    {"events", VIEW_EVENTS},
+    {"signals", VIEW_SIGNALS},
+    {"arrivals", VIEW_ARRIVALS},
+    {"epochs", VIEW_EPOCHS},
+    {"loss", VIEW_LOSS},
+    {"loss_gaps", VIEW_LOSS_GAPS},
+    {"clock", VIEW_CLOCK},
+    {"not_known", VIEW_NOT_KNOWN},
+    {"plans", VIEW_PLANS},
+    {"findings", VIEW_FINDINGS},
+    {"blame", VIEW_BLAME},
+    {"starvation", VIEW_STARVATION},
+};
+const uint32_t xsv_view_count = sizeof xsv_views / sizeof xsv_views[0];

@@ -1,0 +1,63 @@
+/* The xs command: one file a subcommand, and what they share. */
+#ifndef XS_COMMAND_H
+#define XS_COMMAND_H
+
+#include <popt.h>
+#include <stdio.h>
+#include <sysexits.h>
+#include <xs/export.h>
+
+typedef struct command {
+    const char *name, *arguments, *summary;
+    const char *text; /* --help: what it does, examples */
+    int (*run)(const struct command *self, int argc, const char **argv);
+} command;
+
+extern const command command_record, command_report, command_export, command_query, command_doctor, command_version,
+    command_help;
+extern const command *const commands[]; /* ends with NULL */
+const command *command_find(const char *name); /* NULL: unknown */
+void command_print_help(const command *command, const struct poptOption *options, FILE *out);
+void command_print_list(FILE *out);
+
+/* ---- options ---- */
+/* Parses argv; on success *context holds the remaining arguments and -1 is returned, else the exit code to leave with
+ * (0 after --help). stop_at_argument: options behind the first argument belong to somebody else. */
+int options_parse(const command *self, const struct poptOption *options, int stop_at_argument, int argc, const char **argv,
+                  poptContext *context);
+#define OPTION_HELP {"help", 'h', POPT_ARG_NONE, NULL, 'h', "show this help", NULL}
+
+/* ---- errors: one line on stderr ---- */
+int complain(int exit_code, const char *format, ...) __attribute__((format(printf, 2, 3))); /* returns exit_code */
+/* Exit code for an error of reading (input) or of writing (output). */
+int exit_code_input(int error);
+int exit_code_output(int error);
+/* 0, or EX_IOERR and a line if standard output could not take everything. */
+int finish_output(void);
+
+/* ---- names: NAME, NAME.xs, NAME.db and NAME.perfetto mean the same run ---- */
+typedef struct run_names {
+    char *base, *capture, *database, *perfetto;
+    int has_capture, has_database;
+} run_names;
+int names_resolve(const char *name, run_names *names); /* 0, or EX_SOFTWARE (memory), complained */
+void names_free(run_names *names);
+/* 1: the database is missing, of another version, damaged, or older than the capture. */
+int names_database_is_old(const run_names *names);
+
+/* ---- export ---- */
+typedef struct export_job {
+    const char *const *captures;
+    uint32_t count;
+    const char *database, *perfetto; /* paths; NULL: not wanted */
+    int windows, timing, quiet;
+} export_job;
+int export_run(const export_job *job); /* exit code, complained */
+/* Makes NAME.db where it is missing or old. Exit code. */
+int export_database_if_needed(const run_names *names);
+
+/* ---- terminal ---- */
+int terminal_is_utf8(void);
+int terminal_has_color(void); /* standard output; NO_COLOR is honoured */
+
+#endif

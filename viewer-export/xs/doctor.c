@@ -1,0 +1,117 @@
+#include "command.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <xs/xs.h>
+
+static int json;
+static const struct poptOption options[] = {
+    {"json", 0, POPT_ARG_NONE, &json, 0, "one JSON object instead of text", NULL}, OPTION_HELP, POPT_TABLEEND};
+
+enum health { GOOD, BAD, TOLD }; /* TOLD: neither, a fact */
+
+/* One line of text, or nothing where JSON is wanted. */
+static void say(enum health health, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void say(enum health health, const char *what, const char *format, ...)
+{
+    static const char *const marks[] = {"ok ", "BAD", "   "};
+    va_list list;
+    printf("%s %-18s ", marks[health], what);
+    va_start(list, format);
+    vprintf(format, list);
+    va_end(list);
+    fputc('\n', stdout);
+}
+
+static void say_store(const xs_probe *p)
+{
+    unsigned long long torn = p->store16_torn, reads = p->store16_reads, control = p->control_torn;
+    if (!p->store16_whole)
+        say(BAD, "16-byte stores", "%llu of %llu were seen in halves: records cannot be trusted here", torn, reads);
+    else if (!control)
+        say(TOLD, "16-byte stores", "0 of %llu torn, but the control (two 8-byte stores) was not seen torn either: not proven", reads);
+    else
+        say(GOOD, "16-byte stores", "0 of %llu torn; the control (two 8-byte stores) %llu of %llu", reads, control,
+            (unsigned long long)p->control_reads);
+}
+
+static void say_recorder(const xs_probe *p)
+{
+    const char *path = getenv("XS_RECORD");
+    if (p->recorder)
+        say(GOOD, "recorder", "answers at %s", path ? path : "XS_RECORD");
+    else if (path && *path)
+        say(BAD, "recorder", "XS_RECORD is %s, but nobody answers there", path);
+    else
+        say(TOLD, "recorder", "none (this is not under xs record)");
+}
+
+static void say_cuda(const xs_probe *p)
+{
+    if (p->gpus < 0)
+        say(TOLD, "CUDA driver", "none: kernels run on the host backend");
+    else
+        say(p->gpus ? GOOD : TOLD, "CUDA driver", "%d GPU%s", p->gpus, p->gpus == 1 ? "" : "s");
+    say(TOLD, "CUDA backend", p->built_with_cuda ? "built" : "not built");
+}
+
+static void print_text(const xs_probe *p)
+{
+    uint32_t v = xs_version();
+    say(TOLD, "xs", "%u.%u.%u, SQLite %s", v >> 16, v >> 8 & 0xff, v & 0xff, sqlite3_libversion());
+    say(TOLD, "processors", "%u", p->cpus);
+    say(p->time_step_ns <= 1000 ? GOOD : BAD, "clock", "smallest step %u ns%s", p->time_step_ns,
+        p->time_step_ns <= 1000 ? "" : ": too coarse for waits of microseconds");
+    say_store(p);
+    say(TOLD, "cost of a record", "%u.%02u ns", p->record_ns_x100 / 100, p->record_ns_x100 % 100);
+    say(p->memfd_limit >= (64u << 20) ? GOOD : BAD, "shared memory", "a memfd took %" PRIu64 " MiB%s", p->memfd_limit >> 20,
+        p->memfd_limit >= (64u << 20) ? "" : ": use smaller rings (XS_RING_RECORDS, XS_RINGS)");
+    say_recorder(p);
+    say_cuda(p);
+}
+
+static void print_json(const xs_probe *p)
+{
+    uint32_t v = xs_version();
+    printf("{\"xs_version\": \"%u.%u.%u\", \"sqlite_version\": \"%s\", \"schema_version\": %d,\n", v >> 16, v >> 8 & 0xff, v & 0xff,
+           sqlite3_libversion(), XSV_SCHEMA_VERSION);
+    printf(" \"cpus\": %u, \"gpus\": %d, \"cuda_driver\": %s, \"built_with_cuda\": %s,\n", p->cpus, p->gpus < 0 ? 0 : p->gpus,
+           p->gpus < 0 ? "false" : "true", p->built_with_cuda ? "true" : "false");
+    printf(" \"time_step_ns\": %u, \"record_ns\": %u.%02u, \"memfd_bytes\": %" PRIu64 ", \"recorder\": %s,\n", p->time_step_ns,
+           p->record_ns_x100 / 100, p->record_ns_x100 % 100, p->memfd_limit, p->recorder ? "true" : "false");
+    printf(" \"store16_whole\": %s, \"store16_reads\": %" PRIu64 ", \"store16_torn\": %" PRIu64 ",\n", p->store16_whole ? "true" : "false",
+           p->store16_reads, p->store16_torn);
+    printf(" \"control_reads\": %" PRIu64 ", \"control_torn\": %" PRIu64 "}\n", p->control_reads, p->control_torn);
+}
+
+static int run(const command *self, int argc, const char **argv)
+{
+    poptContext context;
+    int code = options_parse(self, options, 0, argc, argv, &context);
+    if (code >= 0)
+        return code;
+    if (poptPeekArg(context))
+        code = complain(EX_USAGE, "doctor takes no argument");
+    poptFreeContext(context);
+    if (code >= 0)
+        return code;
+    xs_probe probe = {.size = sizeof probe};
+    int rc = xs_probe_machine(&probe);
+    if (rc < 0)
+        return complain(EX_SOFTWARE, "the probe failed: %s", *xs_error_detail() ? xs_error_detail() : xs_strerror(rc));
+    if (json)
+        print_json(&probe);
+    else
+        print_text(&probe);
+    return finish_output();
+}
+
+const command command_doctor = {
+    "doctor", "", "say what this machine can do",
+    "Probes what tracing stands on: the clock, whether 16-byte stores are whole (with a control that must\n"
+    "tear), what a record costs, how much shared memory there is, the recorder, the CUDA driver.\n\n"
+    "Examples:\n"
+    "  xs doctor\n"
+    "  xs record -- xs doctor        is the recorder reached from a command?\n", run};

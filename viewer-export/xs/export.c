@@ -1,0 +1,83 @@
+#include "command.h"
+
+#include <stdlib.h>
+
+static int want_sqlite, want_perfetto, windows, timing, quiet;
+static char *output;
+static const struct poptOption options[] = {
+    {"sqlite", 0, POPT_ARG_NONE, &want_sqlite, 0, "write NAME.db (default: both)", NULL},
+    {"perfetto", 0, POPT_ARG_NONE, &want_perfetto, 0, "write NAME.perfetto (default: both)", NULL},
+    {"windows", 0, POPT_ARG_NONE, &windows, 0, "Perfetto: one file for each window of whole epochs, and an overview", NULL},
+    {"output", 'o', POPT_ARG_STRING, &output, 0, "name of what is written (that of the first capture)", "NAME"},
+    {"timing", 0, POPT_ARG_NONE, &timing, 0, "say how long rows, indices and views took", NULL},
+    {"quiet", 'q', POPT_ARG_NONE, &quiet, 0, "no progress, no list of files", NULL},
+    OPTION_HELP,
+    POPT_TABLEEND};
+
+static int export_names(run_names *in, uint32_t count)
+{
+    const char **captures = calloc(count, sizeof *captures);
+    run_names out;
+    int code = captures ? names_resolve(output ? output : in[0].base, &out) : complain(EX_SOFTWARE, "out of memory");
+    if (!code) {
+        for (uint32_t i = 0; i < count; i++)
+            captures[i] = in[i].capture;
+        int both = !want_sqlite && !want_perfetto;
+        export_job job = {.captures = captures, .count = count, .database = want_sqlite || both ? out.database : NULL,
+                          .perfetto = want_perfetto || both ? out.perfetto : NULL, .windows = windows, .timing = timing,
+                          .quiet = quiet};
+        code = export_run(&job);
+        names_free(&out);
+    }
+    free(captures);
+    return code;
+}
+
+static int resolve_all(const char **args, run_names *names, uint32_t *count)
+{
+    int code = EX_OK;
+    for (*count = 0; args[*count] && !code;) {
+        run_names *n = &names[*count];
+        if (!(code = names_resolve(args[*count], n)))
+            ++*count;
+        if (!code && !n->has_capture)
+            code = complain(EX_NOINPUT, "%s: there is no such capture", n->capture);
+    }
+    return code;
+}
+
+static int run(const command *self, int argc, const char **argv)
+{
+    poptContext context;
+    int code = options_parse(self, options, 0, argc, argv, &context);
+    if (code >= 0)
+        return code;
+    const char **args = poptGetArgs(context);
+    uint32_t count = 0;
+    run_names *names = args && args[0] ? calloc((size_t)argc, sizeof *names) : NULL;
+    if (!args || !args[0])
+        code = complain(EX_USAGE, "export what? xs export NAME");
+    else if (windows && want_sqlite && !want_perfetto)
+        code = complain(EX_USAGE, "--windows is for Perfetto traces");
+    else if (!names)
+        code = complain(EX_SOFTWARE, "out of memory");
+    else
+        code = resolve_all(args, names, &count);
+    if (code == EX_OK)
+        code = export_names(names, count);
+    for (uint32_t i = 0; i < count; i++)
+        names_free(&names[i]);
+    free(names);
+    free(output);
+    poptFreeContext(context);
+    return code;
+}
+
+const command command_export = {
+    "export", "NAME ...", "make the database and the Perfetto trace of a capture",
+    "Reads NAME.xs once and writes NAME.db and NAME.perfetto. Several captures (of several machines, or\n"
+    "processes that were recorded apart) become one. Each file gets its name only when it is whole.\n\n"
+    "Examples:\n"
+    "  xs export run\n"
+    "  xs export host1.xs host2.xs -o both\n"
+    "  xs export run --sqlite --timing\n", run};

@@ -1,0 +1,173 @@
+/* One pass over captures into a database, a Perfetto trace, or both. */
+#include "command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xs/xs.h>
+#if XS_HAVE_PERFETTO
+#include <xs/perfetto.h>
+#endif
+
+int exit_code_input(int error)
+{
+    switch (error) {
+    case XS_E_MEMORY: return EX_SOFTWARE;
+    case XS_E_ARGUMENT: return EX_SOFTWARE;
+    default: return EX_NOINPUT;
+    }
+}
+
+int exit_code_output(int error)
+{
+    switch (error) {
+    case XS_E_MEMORY: return EX_SOFTWARE;
+    case XS_E_ARGUMENT: return EX_SOFTWARE;
+    case XS_E_NO_SPACE: return EX_IOERR;
+    default: return EX_CANTCREAT;
+    }
+}
+
+static void progress(void *user, double share)
+{
+    int *shown = user, percent = (int)(share * 100);
+    if (percent == *shown)
+        return;
+    *shown = percent;
+    fprintf(stderr, "\rxs: exporting %3d %%%s", percent, percent >= 100 ? "\r                       \r" : "");
+}
+
+typedef struct outputs {
+    xsr_sink *sinks[2];
+    uint32_t count;
+    xsr_sink *sqlite, *perfetto;
+    xsv_sqlite_timing timing;
+} outputs;
+
+static const char *cause(int error) { return error == XS_E_MEMORY || !errno ? xs_strerror(error) : strerror(errno); }
+
+static int open_sqlite(const export_job *job, outputs *o)
+{
+    xsv_sqlite_options how = {.size = sizeof how, .captures = job->captures[0], .timing = &o->timing};
+    errno = 0;
+    int rc = xsv_sqlite_open(job->database, &how, &o->sqlite);
+    if (rc)
+        return complain(exit_code_output(rc), "%s: %s", job->database, cause(rc));
+    o->sinks[o->count++] = o->sqlite;
+    return EX_OK;
+}
+
+#if XS_HAVE_PERFETTO
+static int open_perfetto(const export_job *job, outputs *o)
+{
+    xsv_perfetto_options how = {.size = sizeof how, .split_limit = job->windows ? 1 : 0};
+    errno = 0;
+    int rc = xsv_perfetto_open(job->perfetto, &how, &o->perfetto);
+    if (rc)
+        return complain(exit_code_output(rc), "%s: %s", job->perfetto, cause(rc));
+    o->sinks[o->count++] = o->perfetto;
+    return EX_OK;
+}
+
+static void say_perfetto(const export_job *job, const outputs *o)
+{
+    const xsv_perfetto_summary *s = xsv_perfetto_summary_of(o->perfetto);
+    if (s && s->files > 1) {
+        int n = (int)(strlen(job->perfetto) - strlen(".perfetto"));
+        printf("%.*s.overview.perfetto and %u windows: too large for the UI in one file, open the overview first\n", n, job->perfetto,
+               s->files - 1);
+    } else {
+        printf("%s\n", job->perfetto);
+    }
+}
+
+static void close_perfetto(outputs *o) { xsv_perfetto_close(o->perfetto); }
+#else
+static int open_perfetto(const export_job *job, outputs *o)
+{
+    (void)o;
+    return complain(EX_SOFTWARE, "%s: this build has no Perfetto export", job->perfetto);
+}
+
+static void say_perfetto(const export_job *job, const outputs *o) { (void)job, (void)o; }
+
+static void close_perfetto(outputs *o) { (void)o; }
+#endif
+
+static void say_timing(const xsv_sqlite_timing *t)
+{
+    double rows = (double)t->rows_ns / 1e9;
+    printf("rows     %10.3f s  %llu rows, %.0f rows/s\n", rows, (unsigned long long)t->rows, rows > 0 ? (double)t->rows / rows : 0);
+    printf("indices  %10.3f s\nviews    %10.3f s\nclose    %10.3f s\n", (double)t->index_ns / 1e9, (double)t->views_ns / 1e9,
+           (double)t->close_ns / 1e9);
+}
+
+/* A sink's own words are better than the code that the reader handed on. */
+static int pass_failed(const export_job *job, const outputs *o, int rc)
+{
+    if (o->sqlite && *xsv_sqlite_error(o->sqlite))
+        return complain(exit_code_output(rc), "%s: %s", job->database, xsv_sqlite_error(o->sqlite));
+    if (rc == XS_E_FORMAT || rc == XS_E_VERSION)
+        return complain(EX_NOINPUT, "%s: %s", job->captures[0], xs_strerror(rc));
+    if (!job->perfetto || rc == XS_E_MEMORY)
+        return complain(exit_code_input(rc), "%s: %s", job->captures[0], cause(rc));
+    return complain(exit_code_output(rc), "%s: %s", job->perfetto, cause(rc));
+}
+
+static int run_pass(const export_job *job, xsr_reader *reader)
+{
+    outputs o = {0};
+    int code = job->database ? open_sqlite(job, &o) : EX_OK;
+    if (!code && job->perfetto)
+        code = open_perfetto(job, &o);
+    if (!code) {
+        errno = 0;
+        int rc = xsr_run(reader, o.sinks, o.count);
+        code = rc ? pass_failed(job, &o, rc) : EX_OK;
+    }
+    if (!code && !job->quiet) {
+        if (job->database)
+            printf("%s\n", job->database);
+        if (job->perfetto)
+            say_perfetto(job, &o);
+    }
+    if (!code && job->timing && job->database)
+        say_timing(&o.timing);
+    xsv_sqlite_close(o.sqlite);
+    close_perfetto(&o);
+    return code ? code : finish_output();
+}
+
+int export_run(const export_job *job)
+{
+    int shown = -1, terminal = !job->quiet && isatty(STDERR_FILENO);
+    xsr_options how = {.size = sizeof how, .progress = terminal ? progress : NULL, .user = &shown};
+    xsr_reader *reader = NULL;
+    const char *error = NULL;
+    errno = 0;
+    int rc = xsr_open(job->captures, job->count, &how, &reader, &error);
+    int code;
+    if (rc)
+        code = complain(exit_code_input(rc), "%s", error && *error ? error : cause(rc));
+    else
+        code = run_pass(job, reader);
+    xsr_close(reader);
+    return code;
+}
+
+int export_database_if_needed(const run_names *names)
+{
+    if (!names->has_capture && !names->has_database)
+        return complain(EX_NOINPUT, "%s: there is neither %s nor %s", names->base, names->capture, names->database);
+    if (!names_database_is_old(names))
+        return EX_OK;
+    if (!names->has_capture) {
+        int rc = xsv_sqlite_check(names->database);
+        return complain(EX_NOINPUT, "%s: %s, and there is no %s to make it from", names->database,
+                        rc == XS_E_VERSION ? "made by another version of xs" : "not a whole xs database", names->capture);
+    }
+    const char *captures[] = {names->capture};
+    export_job job = {.captures = captures, .count = 1, .database = names->database, .quiet = 1};
+    return export_run(&job);
+}

@@ -1,0 +1,77 @@
+#include "command.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const endings[] = {".xs", ".db", ".perfetto"};
+
+static size_t base_length(const char *name)
+{
+    size_t n = strlen(name);
+    while (n > 1 && name[n - 1] == '/') /* a folder of segments, as a shell completes it */
+        n--;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t e = strlen(endings[i]);
+        if (n > e && !strncmp(name + n - e, endings[i], e) && name[n - e - 1] != '/')
+            return n - e;
+    }
+    return n;
+}
+
+static int exists(const char *path) { return path && access(path, F_OK) == 0; }
+
+int names_resolve(const char *name, run_names *names)
+{
+    memset(names, 0, sizeof *names);
+    int n = (int)base_length(name);
+    if (asprintf(&names->base, "%.*s", n, name) < 0 || asprintf(&names->capture, "%.*s.xs", n, name) < 0 ||
+        asprintf(&names->database, "%.*s.db", n, name) < 0 || asprintf(&names->perfetto, "%.*s.perfetto", n, name) < 0) {
+        names_free(names);
+        return complain(EX_SOFTWARE, "out of memory");
+    }
+    names->has_capture = exists(names->capture);
+    names->has_database = exists(names->database);
+    return EX_OK;
+}
+
+void names_free(run_names *names)
+{
+    free(names->base);
+    free(names->capture);
+    free(names->database);
+    free(names->perfetto);
+    memset(names, 0, sizeof *names);
+}
+
+static int later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/* When the capture was written last: for a folder, the newest of its segments. */
+static int written_at(const char *path, struct timespec *when)
+{
+    struct stat st;
+    if (stat(path, &st))
+        return -1;
+    *when = st.st_mtim;
+    DIR *d = S_ISDIR(st.st_mode) ? opendir(path) : NULL;
+    if (!d)
+        return 0;
+    for (struct dirent *e; (e = readdir(d));)
+        if (e->d_name[0] != '.' && !fstatat(dirfd(d), e->d_name, &st, 0) && later(&st.st_mtim, when))
+            *when = st.st_mtim;
+    closedir(d);
+    return 0;
+}
+
+int names_database_is_old(const run_names *names)
+{
+    struct timespec capture, database;
+    if (!names->has_database || xsv_sqlite_check(names->database) || written_at(names->database, &database))
+        return 1;
+    return !written_at(names->capture, &capture) && later(&capture, &database);
+}
