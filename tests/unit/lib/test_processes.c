@@ -1,0 +1,311 @@
+/* A world of several processes: shared pads, abort everywhere, killed members, stale memory, contradictions. Children are forked from
+ * a process that has no world and no thread. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "lib_test.h"
+#include "segment_layout.h"
+#include "world.h"
+
+static char world_name[64];
+
+static int set_up(void **state) {
+    (void)state;
+    static int number;
+    snprintf(world_name, sizeof world_name, "test %d.%d", (int)getpid(), number++);
+    return 0;
+}
+
+static xs_config config_of(uint32_t rank, uint32_t ranks) {
+    xs_config config = test_config(ranks);
+    config.world = world_name;
+    config.first_rank = rank;
+    config.local_ranks = 1;
+    config.shared_bytes = 1 << 20;
+    return config;
+}
+
+static xs_world *join(uint32_t rank, uint32_t ranks) {
+    xs_config config = config_of(rank, ranks);
+    xs_world *world = NULL;
+    return xs_world_create(&config, &world) ? NULL : world;
+}
+
+/* Every child answers 0, or the line at which it disagreed. */
+#define EXPECT(condition) \
+    do { \
+        if (!(condition)) return __LINE__; \
+    } while (0)
+
+typedef int child_main(uint32_t rank, uint32_t ranks);
+
+static pid_t start(child_main *run, uint32_t rank, uint32_t ranks) {
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (!pid) {
+        int line = run(rank, ranks);
+        if (line) fprintf(stderr, "rank %u disagreed at line %d: %s\n", rank, line, xs_error_detail());
+        _exit(line != 0);
+    }
+    return pid;
+}
+
+static int status_of(pid_t pid) {
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+static void run_all(child_main *run, uint32_t ranks) {
+    pid_t pids[8];
+    for (uint32_t r = 0; r < ranks; r++) pids[r] = start(run, r, ranks);
+    int failed = 0;
+    for (uint32_t r = 0; r < ranks; r++) failed |= status_of(pids[r]);
+    assert_int_equal(failed, 0);
+}
+
+static int count_segments(void) {
+    char command[128], text[16] = "";
+    snprintf(command, sizeof command, "ls /dev/shm | grep -c '^xs\\.%u\\.'", (unsigned)geteuid());
+    FILE *pipe = popen(command, "r");
+    if (!pipe) return -1;
+    if (!fgets(text, sizeof text, pipe)) text[0] = 0;
+    pclose(pipe);
+    return atoi(text);
+}
+
+/* --- everybody signals everybody, in kernels --- */
+typedef struct all_args {
+    xs_pad pad;
+    xs_buffer buffer;
+    uint32_t rounds;
+} all_args;
+
+static void all_kernel(const void *opaque, const xs_handle *xs) {
+    const all_args *args = opaque;
+    uint32_t me = xs->rank;
+    for (uint32_t round = 1; round <= args->rounds; round++) {
+        for (uint32_t to = 0; to < xs->ranks; to++) {
+            XS_BUFFER_AT(args->buffer, uint32_t, to)[me * 1024 + round] = 1000 * me + round;
+            __atomic_store_n(test_slot(&args->pad, to, 0, me), round, __ATOMIC_RELEASE);
+        }
+        for (uint32_t from = 0; from < xs->ranks; from++) {
+            if (test_wait(xs, test_slot(&args->pad, me, 0, from), round)) return;
+            if (XS_BUFFER_AT(args->buffer, uint32_t, me)[from * 1024 + round] != 1000 * from + round) abort();
+        }
+    }
+}
+static const xs_kernel all = TEST_KERNEL(all_kernel, sizeof(all_args));
+
+static int signal_all(uint32_t rank, uint32_t ranks) {
+    xs_world *world = join(rank, ranks);
+    EXPECT(world);
+    EXPECT(xs_world_first_rank(world) == rank && xs_world_local_ranks(world) == 1 && xs_world_ranks(world) == ranks);
+    all_args args = {.rounds = 100};
+    EXPECT(!xs_pad_create(world, "all", 1, ranks, 0, &args.pad));
+    EXPECT(args.pad.first == 1 + ranks * ranks); /* the same number in every process */
+    EXPECT(!xs_buffer_create(world, "rows", ranks * 4096, &args.buffer));
+    xs_launch_config config = {.size = sizeof config, .grid = 1, .block = 32};
+    EXPECT(xs_launch(world, &all, &config, &args, sizeof args) == 1);
+    EXPECT(!xs_sync(world));
+    EXPECT(!xs_world_destroy(world));
+    return 0;
+}
+
+static void two_processes(void **state) {
+    (void)state;
+    int before = count_segments();
+    run_all(signal_all, 2);
+    assert_int_equal(count_segments(), before); /* the last one has unlinked it */
+}
+
+static void four_processes(void **state) {
+    (void)state;
+    int before = count_segments();
+    for (int i = 0; i < 5; i++) run_all(signal_all, 4); /* again under the same name */
+    assert_int_equal(count_segments(), before);
+}
+
+/* --- one aborts, all leave --- */
+static void stuck_kernel(const void *opaque, const xs_handle *xs) {
+    const all_args *args = opaque;
+    test_wait(xs, test_slot(&args->pad, xs->rank, 0, 0), UINT64_MAX);
+}
+static const xs_kernel stuck = TEST_KERNEL(stuck_kernel, sizeof(all_args));
+
+static int abort_from_rank_0(uint32_t rank, uint32_t ranks) {
+    xs_world *world = join(rank, ranks);
+    EXPECT(world);
+    all_args args = {.rounds = 0};
+    EXPECT(!xs_pad_create(world, "never", 1, 1, 0, &args.pad));
+    xs_launch_config config = {.size = sizeof config, .grid = 2, .block = 64};
+    EXPECT(xs_launch(world, &stuck, &config, &args, sizeof args) == 1);
+    if (rank == 0) usleep(100000);
+    if (rank == 0) EXPECT(!xs_abort(world, XS_E_PEER_DEAD));
+    EXPECT(xs_sync(world) == XS_E_PEER_DEAD);
+    EXPECT(!xs_world_destroy(world));
+    return 0;
+}
+
+static void abort_reaches_every_process(void **state) {
+    (void)state;
+    run_all(abort_from_rank_0, 4);
+}
+
+/* --- a fast rank leaves before a slow one has come --- */
+static int leave_a_message(uint32_t rank, uint32_t ranks) {
+    xs_world *world = join(rank, ranks);
+    xs_pad pad;
+    EXPECT(world && !xs_pad_create(world, "message", 1, 1, 0, &pad));
+    EXPECT(!xs_slot_write(world, &pad, 1 - rank, 0, 0, 40 + rank));
+    return xs_world_destroy(world);
+}
+
+static int find_the_message(uint32_t rank, uint32_t ranks) {
+    xs_world *world = join(rank, ranks);
+    xs_pad pad;
+    uint64_t value = 0;
+    EXPECT(world && !xs_pad_create(world, "message", 1, 1, 0, &pad));
+    EXPECT(!xs_slot_read(world, &pad, rank, 0, 0, &value));
+    EXPECT(value == 40);
+    return xs_world_destroy(world);
+}
+
+static void a_slow_rank_finds_what_a_fast_one_left(void **state) {
+    (void)state;
+    int before = count_segments();
+    assert_int_equal(status_of(start(leave_a_message, 0, 2)), 0);
+    assert_int_equal(status_of(start(find_the_message, 1, 2)), 0);
+    assert_int_equal(count_segments(), before);
+}
+
+/* --- killed members --- */
+static int message_and_die(uint32_t rank, uint32_t ranks) {
+    xs_world *world = join(rank, ranks);
+    xs_pad pad;
+    EXPECT(world && !xs_pad_create(world, "message", 1, 1, 0, &pad));
+    EXPECT(!xs_slot_write(world, &pad, 1 - rank, 0, 0, 99));
+    kill(getpid(), SIGKILL);
+    return __LINE__;
+}
+
+static int find_nothing(uint32_t rank, uint32_t ranks) {
+    xs_world *world = join(rank, ranks);
+    xs_pad pad;
+    uint64_t value = 1;
+    EXPECT(world && !xs_pad_create(world, "message", 1, 1, 0, &pad));
+    EXPECT(!xs_slot_read(world, &pad, rank, 0, 0, &value));
+    EXPECT(value == 0);
+    return xs_world_destroy(world);
+}
+
+static void memory_of_dead_processes_is_replaced(void **state) {
+    (void)state;
+    assert_true(WIFSIGNALED(status_of(start(message_and_die, 0, 2))));
+    assert_int_equal(status_of(start(find_nothing, 1, 2)), 0);
+    assert_int_equal(status_of(start(find_nothing, 0, 2)), 0);
+}
+
+/* Dies while it holds the lock: the others go on. */
+static int die_with_the_lock(uint32_t rank, uint32_t ranks) {
+    xs_config config = config_of(rank, ranks);
+    xs_world *world = NULL;
+    EXPECT(!xs_world_create(&config, &world));
+    segment_control *control = (segment_control *)((char *)world->abort_word - offsetof(segment_control, abort_word));
+    EXPECT(!xs_segment_lock(control));
+    kill(getpid(), SIGKILL);
+    return __LINE__;
+}
+
+static void a_killed_holder_of_the_lock_wedges_nobody(void **state) {
+    (void)state;
+    xs_world *world = join(1, 3); /* alive all the time, so that the memory is kept */
+    assert_non_null(world);
+    xs_pad pad;
+    assert_true(WIFSIGNALED(status_of(start(die_with_the_lock, 0, 3))));
+    assert_int_equal(xs_pad_create(world, "after", 1, 1, 0, &pad), 0);
+    assert_int_equal(status_of(start(die_with_the_lock, 0, 3)) & 0x7f, SIGKILL); /* the dead one's rank can be taken again */
+    assert_int_equal(xs_world_destroy(world), 0);
+}
+
+/* --- contradictions --- */
+static void ranks_are_taken_once(void **state) {
+    (void)state;
+    xs_world *world = join(0, 2), *other = NULL;
+    assert_non_null(world);
+    xs_config config = config_of(0, 2);
+    assert_int_equal(xs_world_create(&config, &other), XS_E_ARGUMENT);
+    config = config_of(1, 3);
+    assert_int_equal(xs_world_create(&config, &other), XS_E_SHAPE);
+    config = config_of(1, 2);
+    config.shared_bytes = 2 << 20;
+    assert_int_equal(xs_world_create(&config, &other), XS_E_SHAPE);
+    assert_int_equal(xs_world_destroy(world), 0);
+}
+
+/* Two members in one process stand for two processes. */
+static void the_order_of_creation_must_agree(void **state) {
+    (void)state;
+    xs_world *a = join(0, 2), *b = join(1, 2);
+    assert_true(a && b);
+    xs_pad pad;
+    xs_buffer buffer;
+    assert_int_equal(xs_pad_create(a, "p", 2, 3, 0, &pad), 0);
+    assert_int_equal(xs_pad_create(b, "q", 2, 3, 0, &pad), XS_E_SHAPE); /* another name */
+    assert_int_equal(xs_pad_create(b, "p", 3, 2, 0, &pad), XS_E_SHAPE); /* another shape */
+    assert_int_equal(xs_pad_create(b, "p", 2, 3, XS_PAD_WIDE, &pad), XS_E_SHAPE);
+    assert_int_equal(xs_buffer_create(b, "p", 6 * 128, &buffer), XS_E_SHAPE);
+    assert_int_equal(xs_pad_create(b, "p", 2, 3, 0, &pad), 0);
+    static uint64_t word[2];
+    void *base[2] = {&word[0], &word[1]};
+    xs_adopt adopt = {.size = sizeof adopt, .rows = 1, .columns = 1, .width = 64, .base = base};
+    assert_int_equal(xs_pad_adopt(a, "own", &adopt, &pad), 0); /* adopted pads have their place in it too */
+    assert_int_equal(xs_pad_create(b, "r", 1, 1, 0, &pad), XS_E_SHAPE);
+    assert_int_equal(xs_pad_adopt(b, "own", &adopt, &pad), 0);
+    assert_int_equal(xs_world_destroy(a), 0);
+    assert_int_equal(xs_world_destroy(b), 0);
+}
+
+static void shared_bytes_run_out(void **state) {
+    (void)state;
+    xs_world *world = join(0, 2);
+    assert_non_null(world);
+    xs_buffer buffer;
+    assert_int_equal(xs_buffer_create(world, "too much", 2 << 20, &buffer), XS_E_MEMORY);
+    assert_non_null(strstr(xs_error_detail(), "shared_bytes"));
+    assert_int_equal(xs_buffer_create(world, "fits", 512 << 10, &buffer), 0);
+    assert_int_equal(xs_world_destroy(world), 0);
+}
+
+/* Something else under the name: said, not used. */
+static void foreign_files_are_refused(void **state) {
+    (void)state;
+    xs_world *world = join(0, 2);
+    assert_non_null(world);
+    segment_control *control = (segment_control *)((char *)world->abort_word - offsetof(segment_control, abort_word));
+    xs_config config = config_of(1, 2);
+    xs_world *other;
+    control->version++;
+    assert_int_equal(xs_world_create(&config, &other), XS_E_VERSION);
+    control->version--;
+    control->magic++;
+    assert_int_equal(xs_world_create(&config, &other), XS_E_FORMAT);
+    control->magic--;
+    assert_int_equal(xs_world_destroy(world), 0);
+    other = join(1, 2); /* the last one clears up */
+    assert_int_equal(xs_world_destroy(other), 0);
+}
+
+#define TEST(t) cmocka_unit_test_setup(t, set_up)
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(two_processes), TEST(four_processes), TEST(abort_reaches_every_process), TEST(a_slow_rank_finds_what_a_fast_one_left),
+        TEST(memory_of_dead_processes_is_replaced), TEST(a_killed_holder_of_the_lock_wedges_nobody), TEST(ranks_are_taken_once),
+        TEST(the_order_of_creation_must_agree), TEST(shared_bytes_run_out), TEST(foreign_files_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
