@@ -11,8 +11,11 @@ enum { RANKS = 4, ROUNDS = 50 };
 static _Atomic uint32_t flags[RANKS][2]; /* [receiver][0: token, 1: acknowledged], side by side in one cache line */
 static uint32_t token[RANKS];            /* payload, guarded by flags */
 
+static uint32_t load(uint32_t owner, uint32_t which) { return atomic_load_explicit(&flags[owner][which], memory_order_acquire); }
+
 static void wait_for(uint32_t owner, uint32_t which, uint32_t need) {
-    while (atomic_load_explicit(&flags[owner][which], memory_order_acquire) < need)
+    uint32_t seen = load(owner, which);
+    for (; seen < need; seen = load(owner, which))
         sched_yield();
 }
 

@@ -11,6 +11,7 @@
 #include <xs/gate.h>
 #include <xs/heartbeat.h>
 #include <xs/notes.h>
+#include <xs/notes_wait.h>
 #include <xs/payload.h>
 #include <xs/release.h>
 #include <xs/self.h>
