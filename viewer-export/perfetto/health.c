@@ -1,0 +1,165 @@
+/* Row `findings` with `trace health` below it, and what a file says of itself: id, attributes, completeness. */
+#define XXH_INLINE_ALL
+#include <stdio.h>
+#include <xxhash.h>
+
+#include "draw.h"
+
+/* What detectors say will be drawn on `findings`; until then it says that they said nothing. */
+static int draw_no_findings(drawing *d, uint32_t row) {
+    uint32_t n = d->options.detectors ? d->options.detectors : 1;
+    slice s = {.track = row, .begin = drawing_begin(d), .end = drawing_end(d), .category = d->category[CATEGORY_health]};
+    s.name = strings_format(&d->texts, "no findings (%u detectors ran)", n);
+    return draw_slice(d, SPAN | TO_OVERVIEW, &s);
+}
+
+typedef struct health {
+    uint64_t kept, lost, damaged;
+    int64_t residual, bound;
+} health;
+
+static health collect(const drawing *d) {
+    health h = {.lost = losses_records(d), .damaged = d->model->damaged_frames + d->model->missing_frames};
+    for (uint32_t i = 0; i < d->model->ring_count; i++)
+        h.kept += d->model->rings[i].kept;
+    for (uint32_t i = 0; i < d->model->clock_count; i++) {
+        const xsr_clock *c = &d->model->clocks[i];
+        h.residual = c->residual_ns > h.residual ? c->residual_ns : h.residual;
+        h.bound = c->bound_ns > h.bound ? c->bound_ns : h.bound;
+    }
+    return h;
+}
+
+static void health_args(const drawing *d, const health *h, args *a) {
+    const xsv_perfetto_summary *s = &d->summary;
+    arg_uint(d, a, KEY_records, h->kept);
+    arg_uint(d, a, KEY_lost, h->lost);
+    arg_int(d, a, KEY_clock_residual_ns, h->residual);
+    arg_int(d, a, KEY_clock_bound_ns, h->bound);
+    arg_chars(d, a, KEY_cupti, "no");
+    if (s->passes_left_out)
+        arg_uint(d, a, KEY_passes_left_out, s->passes_left_out);
+    if (s->waits_folded)
+        arg_uint(d, a, KEY_waits_folded, s->waits_folded);
+    if (d->reduced)
+        arg_uint(d, a, KEY_arguments_reduced, 1);
+    if (s->waits_without_writer)
+        arg_uint(d, a, KEY_waits_without_writer, s->waits_without_writer);
+    if (h->damaged)
+        arg_uint(d, a, KEY_damaged_frames, h->damaged);
+}
+
+int health_finish(drawing *d) {
+    uint32_t row = track_root(d, "findings", "What the detectors say. Below: how far the trace itself can be trusted.");
+    track_info t = {.parent = row, .name = strings_id(&d->texts, "trace health")};
+    t.description = strings_id(&d->texts, "Records kept and lost, how well clocks agree, what was left out; spans with loss inside.");
+    uint32_t child = track_add(d, &t);
+    d->tracks[row].merged_by_name = true;
+    health h = collect(d);
+    char text[256];
+    args a = {.count = 0};
+    snprintf(text, sizeof text, "%llu records, %llu lost, clock +-%lld ns, CUPTI no", (unsigned long long)h.kept,
+             (unsigned long long)h.lost, (long long)h.bound);
+    health_args(d, &h, &a);
+    slice s = {.track = child, .begin = drawing_begin(d), .end = drawing_end(d), .text = text};
+    s.category = d->category[CATEGORY_health];
+    s.args = a.list;
+    s.arg_count = a.count;
+    TRY(draw_no_findings(d, row));
+    TRY(draw_slice(d, SPAN | TO_OVERVIEW, &s));
+    return losses_health(d, child); /* behind the slice that holds them, in the file */
+}
+
+/* ---- attributes ---- */
+
+#define ATTRIBUTES_MAX 24u
+typedef struct attributes {
+    Attribute list[ATTRIBUTES_MAX], *pointers[ATTRIBUTES_MAX];
+    uint32_t count;
+} attributes;
+
+static Attribute *attribute_new(attributes *a, const char *key) {
+    Attribute *one = &a->list[a->count];
+    attribute__init(one);
+    one->key = (char *)key;
+    a->pointers[a->count++] = one;
+    return one;
+}
+
+static void attribute_text(attributes *a, const char *key, const char *text) { attribute_new(a, key)->string_value = (char *)text; }
+
+static void attribute_number(attributes *a, const char *key, uint64_t number) {
+    Attribute *one = attribute_new(a, key);
+    one->has_long_value = 1;
+    one->long_value = (int64_t)number;
+}
+
+static int write_attributes(trace_file *file, attributes *a, TraceUuid *uuid) {
+    TraceAttributes all = TRACE_ATTRIBUTES__INIT;
+    all.n_attribute = a->count;
+    all.attribute = a->pointers;
+    TracePacket packet = TRACE_PACKET__INIT;
+    packet.trace_attributes = &all;
+    packet.trace_uuid = uuid;
+    return encoder_packet(&file->enc, &packet, 1u << 16);
+}
+
+/* The same capture gives the same id, so that a trace can be told from another and made again. */
+static TraceUuid uuid_of(const drawing *d, const trace_file *file) {
+    uint64_t state[2] = {(uint64_t)file->start, d->split ? (file == d->overview || !d->overview ? 1u : 2u) : 0u};
+    for (uint32_t i = 0; i < d->model->process_count; i++) {
+        const uint64_t more[4] = {state[0], state[1], d->model->processes[i].host, d->model->processes[i].process};
+        XXH128_hash_t h = XXH3_128bits(more, sizeof more);
+        state[0] = h.low64;
+        state[1] = h.high64;
+    }
+    TraceUuid uuid = TRACE_UUID__INIT;
+    uuid.has_msb = uuid.has_lsb = 1;
+    uuid.msb = (int64_t)state[1];
+    uuid.lsb = (int64_t)state[0];
+    return uuid;
+}
+
+int attributes_begin(drawing *d, trace_file *file) {
+    char version[32];
+    attributes a = {.count = 0};
+    TraceUuid uuid = uuid_of(d, file);
+    snprintf(version, sizeof version, "%d.%d.%d", XS_VERSION_MAJOR, XS_VERSION_MINOR, XS_VERSION_PATCH);
+    const char *name = d->options.run;
+    for (const char *c = d->stem; !d->options.run && *c; c++) /* the last part of the path */
+        name = c == d->stem || *c == '/' ? (*c == '/' ? c + 1 : c) : name;
+    attribute_text(&a, "xs.run", name ? name : "");
+    attribute_text(&a, "xs.version", version);
+    attribute_number(&a, "xs.layout", 1);
+    attribute_number(&a, "xs.ranks", d->model->rank_count);
+    attribute_number(&a, "xs.processes", d->model->process_count);
+    if (d->model->process_count)
+        attribute_text(&a, "xs.host", d->model->processes[0].host_name ? d->model->processes[0].host_name : "");
+    if (d->model->process_count)
+        attribute_text(&a, "xs.command", d->model->processes[0].command ? d->model->processes[0].command : "");
+    return write_attributes(file, &a, &uuid);
+}
+
+/* A file that was cut off looks whole to the viewer: only this last packet tells. number: of the window, 0 the overview. */
+int attributes_finish(drawing *d, trace_file *file, uint32_t number) {
+    const xsv_perfetto_summary *s = &d->summary;
+    attributes a = {.count = 0};
+    health h = collect(d);
+    attribute_number(&a, "xs.events", d->events);
+    attribute_number(&a, "xs.records", h.kept);
+    attribute_number(&a, "xs.lost", h.lost);
+    attribute_number(&a, "xs.waits", s->waits);
+    attribute_number(&a, "xs.open_waits", s->open_waits);
+    attribute_number(&a, "xs.passes", s->passes);
+    attribute_number(&a, "xs.signals", s->signals);
+    attribute_number(&a, "xs.passes_left_out", s->passes_left_out);
+    attribute_number(&a, "xs.waits_folded", s->waits_folded);
+    attribute_number(&a, "xs.capture_closed", d->model->closed);
+    attribute_number(&a, "xs.capture_cut", d->model->cut);
+    if (d->split) {
+        attribute_number(&a, "xs.window", number);
+        attribute_number(&a, "xs.windows", d->window_count);
+    }
+    attribute_number(&a, "xs.complete", 1);
+    return write_attributes(file, &a, NULL);
+}

@@ -1,0 +1,77 @@
+#include "table.h"
+
+#include <stdlib.h>
+
+static uint64_t home_of(const table *t, uint64_t key) {
+    key ^= key >> 32;
+    key *= 0x9e3779b97f4a7c15u;
+    return (key >> 20) & (t->size - 1);
+}
+
+static uint64_t find(const table *t, uint64_t key) {
+    uint64_t at = home_of(t, key);
+    while (t->keys[at] && t->keys[at] != key)
+        at = (at + 1) & (t->size - 1);
+    return at;
+}
+
+uint64_t *table_get(const table *t, uint64_t key) {
+    if (!t->size)
+        return NULL;
+    uint64_t at = find(t, key);
+    return t->keys[at] ? &t->values[at] : NULL;
+}
+
+static bool grow(table *t) {
+    table bigger = {.size = t->size ? t->size * 2 : 64, .used = t->used};
+    bigger.keys = calloc(bigger.size, sizeof *bigger.keys);
+    bigger.values = calloc(bigger.size, sizeof *bigger.values);
+    if (!bigger.keys || !bigger.values) {
+        table_free(&bigger);
+        return false;
+    }
+    for (uint64_t i = 0; i < t->size; i++)
+        if (t->keys[i]) {
+            uint64_t at = find(&bigger, t->keys[i]);
+            bigger.keys[at] = t->keys[i];
+            bigger.values[at] = t->values[i];
+        }
+    table_free(t);
+    *t = bigger;
+    return true;
+}
+
+uint64_t *table_put(table *t, uint64_t key) {
+    if (t->used * 4 >= t->size * 3 && !grow(t))
+        return NULL;
+    uint64_t at = find(t, key);
+    if (!t->keys[at]) {
+        t->keys[at] = key;
+        t->values[at] = 0;
+        t->used++;
+    }
+    return &t->values[at];
+}
+
+/* Backward shift: no tombstones, so a table that is filled and emptied for ever stays fast. */
+void table_remove(table *t, uint64_t key) {
+    if (!t->size)
+        return;
+    uint64_t hole = find(t, key), mask = t->size - 1;
+    if (!t->keys[hole])
+        return;
+    for (uint64_t at = (hole + 1) & mask; t->keys[at]; at = (at + 1) & mask)
+        if (((at - home_of(t, t->keys[at])) & mask) >= ((at - hole) & mask)) {
+            t->keys[hole] = t->keys[at];
+            t->values[hole] = t->values[at];
+            hole = at;
+        }
+    t->keys[hole] = 0;
+    t->used--;
+}
+
+void table_free(table *t) {
+    free(t->keys);
+    free(t->values);
+    *t = (table){0};
+}
