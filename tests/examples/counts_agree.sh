@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Database, report and Perfetto agree with counts that the kernels keep in other memory: threads, one process and several.
+source "$(dirname "$0")/common.sh"
+for how in "" --processes --skew; do
+    run=$work/combine$how
+    # shellcheck disable=SC2086
+    "$XS" record -o "$run" -- "$EXAMPLES/combine" --rounds 5 --rows 256 --work 20000 --slow 2 --counts "$run.counts" $how
+    agrees "$run" "$run.counts"
+    same "ranks" "$(ask "$run" 'select count(*) from rank')" 4
+    same "wait_tally" "$(ask "$run" 'select sum(waits) from wait_tally')" "$(ask "$run" 'select count(*) from wait where open = 0')"
+    "$XS" report "$run" > "$run.report"
+    [ -s "$run.perfetto" ] || fail "no Perfetto file"
+done
+run=$work/barrier
+"$XS" record -o "$run" -- "$EXAMPLES/barrier" --ranks 8 --rounds 3 --work 1000 --counts "$run.counts"
+agrees "$run" "$run.counts"
+same "waits a rank and barrier that are not 8" "$(ask "$run" 'select count(*) from (select count(*) n from waits group by rank, need) where n <> 8')" 0
+same "waits without start or end" "$(ask "$run" 'select count(*) from wait where passed = 0 and (begin_ns is null or end_ns is null)')" 0
+for e in pipeline publish; do
+    "$XS" record -o "$work/$e" -- "$EXAMPLES/$e" --rounds 20 --work 1000
+    same "$e lost" "$(ask "$work/$e" 'select coalesce(sum(lost), 0) from ring')" 0
+    same "$e open" "$(ask "$work/$e" 'select count(*) from open_waits')" 0
+done
+"$XS" record -o "$work/own" -- "$EXAMPLES/own_traced"
+same "own: signals" "$(ask "$work/own" "select count(*) from events where event = 'signal'")" 300
+same "own: waits" "$(ask "$work/own" 'select count(*) from wait')" 300
+same "own: waits paired" "$(ask "$work/own" "select count(*) from waits where released_by_reason = 'found' and reads_from_reason = 'found'")" 300

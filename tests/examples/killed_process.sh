@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# kill -9 of one of four processes: all four stay readable and named, and the report says who died.
+source "$(dirname "$0")/common.sh"
+run=$work/run
+"$XS" record -o "$run" -- bash -c '
+    "$0" --processes --rounds 100000 --rows 256 --work 100000 & main=$!
+    sleep 1.5
+    victim=$(pgrep -P $main | sed -n 3p)
+    kill -9 "$victim"
+    sleep 1
+    pkill -9 -P $main; kill -9 $main; wait' "$EXAMPLES/combine" > "$work/out" 2>&1 || true
+same "processes" "$(ask "$run" 'select count(*) from process')" 4
+same "ranks" "$(ask "$run" 'select group_concat(rank) from (select rank from rank order by rank)')" '"0,1,2,3"'
+same "clean ends" "$(ask "$run" 'select coalesce(sum(clean), 0) from process')" 0
+same "ranks without waits" "$(ask "$run" 'select count(*) from rank where id not in (select rank from wait)')" 0
+same "slots without a name" "$(ask "$run" "select count(*) from slot where name is null or name = ''")" 0
+[ "$(ask "$run" 'select count(*) from open_waits')" -gt 0 ] || fail "nobody waits, though a process died"
+same "rings that do not add up" "$(ask "$run" 'select count(*) from ring where kept + lost <> emitted')" 0
+"$XS" report "$run" | tee "$work/report" | head -5
+grep -qi 'kill\|died\|ended' "$work/report" || fail "the report does not say that processes died"
