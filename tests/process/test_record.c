@@ -1,0 +1,367 @@
+/* The recorder and the in-process collector with a real application: ends in every way that an application may end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <xs/errors.h>
+
+#include "frames.h"
+#include "recorder.h"
+
+#define BEGIN_RECORDS 3u /* of a writer, before its marks */
+#define END_RECORDS 2u
+#define BLOCKS 2u
+#define RINGS_PER_RANK 64u
+
+static char folder[64], counters_path[128], capture[128];
+static uint64_t counters[64];
+
+static void new_run(void) {
+    unlink(counters_path);
+    memset(counters, 0, sizeof counters);
+}
+
+static void read_counters(void) {
+    int fd = open(counters_path, O_RDONLY);
+    assert_true(fd >= 0);
+    assert_int_equal(read(fd, counters, sizeof counters), sizeof counters);
+    close(fd);
+}
+
+static void read_frames(frames *f, const char *path) {
+    memset(f, 0, sizeof *f);
+    f->any_value = 1;
+    assert_int_equal(frames_read(f, path), 0);
+    if (f->wrong)
+        fail_msg("%s", f->what);
+}
+
+static void sleep_ms(unsigned ms) {
+    struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
+    nanosleep(&t, NULL);
+}
+
+/* Sum over the rings of one rank, in which its blocks' writers may have sat anywhere. */
+static uint64_t reached(const frames *f, uint32_t rank, uint32_t *writers) {
+    uint64_t sum = 0;
+    *writers = 0;
+    for (uint32_t i = 0; i < RINGS_PER_RANK; i++) {
+        const ring_account *ring = &f->rings[rank * RINGS_PER_RANK + i];
+        if (!ring->next)
+            continue;
+        assert_int_equal(ring->kept + ring->lost, ring->next - 1);
+        sum += ring->next - 1;
+        ++*writers;
+    }
+    return sum;
+}
+
+static void record(const xs_recorder_options *options, xs_recorder_result *result, const char *records, const char *pace,
+                   const char *end) {
+    char *const argv[] = {APP, counters_path, (char *)records, (char *)pace, (char *)end, NULL};
+    new_run();
+    assert_int_equal(xs_recorder_run(options, argv, result), 0);
+    read_counters();
+}
+
+static void clean_run_is_whole(void **unused) {
+    (void)unused;
+    xs_recorder_options options = {.capture = capture};
+    xs_recorder_result result;
+    frames f;
+    record(&options, &result, "20000", "0", "end");
+    assert_int_equal(result.exit_status, 0);
+    assert_int_equal(result.processes, 1);
+    assert_int_equal(result.unclean, 0);
+    assert_int_equal(counters[63], 1);
+    read_frames(&f, result.path);
+    uint32_t writers;
+    assert_int_equal(reached(&f, 0, &writers), BLOCKS * (20000 + BEGIN_RECORDS + END_RECORDS));
+    assert_int_equal(f.counts[XS_FRAME_END], 1);
+    assert_true(f.end.clean);
+    assert_true(f.counts[XS_FRAME_PROCESS] == 1 && f.counts[XS_FRAME_PAD] >= 2 && f.counts[XS_FRAME_NAME] >= 3);
+    assert_int_equal(f.cut, 0);
+}
+
+/* What a killed process wrote is there to the last record: compared with counts that it kept elsewhere. */
+static void killed_application(void **unused) {
+    (void)unused;
+    srand(7);
+    for (int i = 0; i < 12; i++) {
+        char end[32];
+        frames f;
+        uint32_t writers;
+        xs_recorder_options options = {.capture = capture};
+        xs_recorder_result result;
+        snprintf(end, sizeof end, "kill:%d", 20 + rand() % 150);
+        record(&options, &result, "1000000000", i % 2 ? "0" : "3000", end);
+        assert_int_equal(result.exit_status, 128 + SIGKILL);
+        assert_int_equal(result.unclean, 1);
+        read_frames(&f, result.path);
+        uint64_t sum = reached(&f, 0, &writers);
+        assert_int_equal(writers, BLOCKS);
+        uint64_t counted = counters[0] + counters[1] + BLOCKS * BEGIN_RECORDS;
+        assert_in_range(sum, counted, counted + BLOCKS); /* a mark may have been recorded and not yet counted */
+        assert_false(f.end.clean);
+        assert_true(f.end.tail_unknown);
+        assert_int_equal(f.end.exit_status, 128 + SIGKILL);
+        assert_int_equal(f.counts[XS_FRAME_END], 1);
+    }
+}
+
+static void open_waits_of_a_killed_hang_are_told(void **unused) {
+    (void)unused;
+    frames f;
+    xs_recorder_options options = {.capture = capture};
+    xs_recorder_result result;
+    record(&options, &result, "100", "0", "hang:300");
+    read_frames(&f, result.path);
+    assert_int_equal(f.open_waits, BLOCKS);
+    assert_true(f.end.tail_unknown);
+}
+
+static pid_t start_recorder(const char *records, const char *pace, const char *end) {
+    new_run();
+    pid_t pid = fork();
+    if (pid == 0) {
+        xs_recorder_options options = {.capture = capture};
+        xs_recorder_result result;
+        char *const argv[] = {APP, counters_path, (char *)records, (char *)pace, (char *)end, NULL};
+        int rc = xs_recorder_run(&options, argv, &result);
+        _exit(rc ? 99 : result.exit_status);
+    }
+    return pid;
+}
+
+static int wait_for_end_of_application(void) {
+    for (int i = 0; i < 1000; i++) {
+        read_counters();
+        if (counters[63])
+            return 1;
+        sleep_ms(10);
+    }
+    return 0;
+}
+
+static void killed_recorder(void **unused) {
+    (void)unused;
+    char path[160];
+    snprintf(path, sizeof path, "%s.xs", capture);
+    srand(8);
+    for (int i = 0; i < 8; i++) {
+        frames f;
+        uint32_t writers;
+        int status;
+        pid_t pid = start_recorder("60000", "3000", "end");
+        sleep_ms(60 + (unsigned)(rand() % 60));
+        kill(pid, SIGKILL);
+        waitpid(pid, &status, 0);
+        assert_true(wait_for_end_of_application()); /* it goes on, and to its end */
+        assert_int_equal(counters[0], 60000);
+        read_frames(&f, path);
+        assert_int_equal(f.counts[XS_FRAME_END], 0);
+        assert_int_equal(f.counts[XS_FRAME_PROCESS], 1);
+        assert_true(reached(&f, 0, &writers) > 0);
+    }
+}
+
+static void interrupt_closes_in_order(void **unused) {
+    (void)unused;
+    char path[160];
+    frames f;
+    int status;
+    snprintf(path, sizeof path, "%s.xs", capture);
+    pid_t pid = start_recorder("1000000000", "3000", "end");
+    sleep_ms(200);
+    kill(pid, SIGINT);
+    waitpid(pid, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 128 + SIGINT);
+    read_frames(&f, path);
+    assert_int_equal(f.counts[XS_FRAME_END], 1);
+    assert_false(f.end.clean);
+}
+
+/* Runs the application alone; its exit status. */
+static int alone(const char *records, const char *pace, const char *end) {
+    int status;
+    new_run();
+    pid_t pid = fork();
+    if (pid == 0) {
+        execl(APP, APP, counters_path, records, pace, end, (char *)NULL);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    read_counters();
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void in_process(void **unused) {
+    (void)unused;
+    char path[160];
+    frames f;
+    uint32_t writers;
+    snprintf(path, sizeof path, "%s.xs", capture);
+    setenv("XS_CAPTURE", capture, 1);
+    static const char *const ends[] = {"end", "exit", "fork"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(alone("5000", "1000", ends[i]), 0);
+        read_frames(&f, path);
+        assert_int_equal(reached(&f, 0, &writers), BLOCKS * (5000 + BEGIN_RECORDS + END_RECORDS));
+        assert_int_equal(f.end.clean, strcmp(ends[i], "exit") != 0);
+        assert_int_equal(f.counts[XS_FRAME_END], 1);
+        assert_int_equal(f.cut, 0);
+    }
+    assert_int_equal(alone("1000000000", "3000", "kill:200"), 128 + SIGKILL);
+    read_frames(&f, path);
+    assert_true(reached(&f, 0, &writers) > 1000); /* all but the last milliseconds */
+    unsetenv("XS_CAPTURE");
+}
+
+static void recorder_that_is_gone(void **unused) {
+    (void)unused;
+    char path[160];
+    frames f;
+    snprintf(path, sizeof path, "%s.xs", capture);
+    setenv("XS_RECORD", "/nonexistent/socket", 1);
+    unlink(path);
+    assert_int_equal(alone("100", "0", "end"), 0); /* no capture is configured: it simply runs */
+    assert_int_equal(access(path, F_OK), -1);
+    setenv("XS_CAPTURE", capture, 1);
+    assert_int_equal(alone("100", "0", "end"), 0);
+    read_frames(&f, path);
+    assert_non_null(strstr(f.note, "/nonexistent/socket"));
+    unsetenv("XS_CAPTURE");
+    unsetenv("XS_RECORD");
+}
+
+static void triggers(void **unused) {
+    (void)unused;
+    frames f;
+    xs_recorder_options options = {.capture = capture, .on_trigger = 1};
+    xs_recorder_result result;
+    record(&options, &result, "1000", "0", "give-up");
+    read_frames(&f, result.path);
+    assert_true(f.counts[XS_FRAME_TRIGGER] >= 2); /* the wait that gave up, then the end of the process */
+    uint32_t writers;
+    assert_true(reached(&f, 0, &writers) > 2000);
+    setenv("XS_CAPTURE", capture, 1);
+    setenv("XS_CAPTURE_WHEN", "trigger", 1);
+    assert_int_equal(alone("1000", "0", "give-up"), 128 + SIGKILL);
+    read_frames(&f, result.path);
+    assert_string_equal(f.trigger, "a wait gave up");
+    assert_true(reached(&f, 0, &writers) > 2000);
+    unsetenv("XS_CAPTURE");
+    unsetenv("XS_CAPTURE_WHEN");
+}
+
+static void sim_is_recorded_whole(void **unused) {
+    (void)unused;
+    frames f;
+    uint32_t writers;
+    xs_recorder_options options = {.capture = capture};
+    xs_recorder_result result;
+    setenv("XS_SCHEDULER", "sim", 1);
+    record(&options, &result, "30000", "100", "end");
+    unsetenv("XS_SCHEDULER");
+    assert_int_equal(result.exit_status, 0);
+    read_frames(&f, result.path);
+    assert_int_equal(reached(&f, 0, &writers), BLOCKS * (30000 + BEGIN_RECORDS + END_RECORDS));
+    for (uint32_t i = 0; i < FRAMES_RINGS; i++)
+        assert_int_equal(f.rings[i].lost, 0);
+}
+
+static void *slurp(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *bytes = malloc(64u << 20);
+    *size = fread(bytes, 1, 64u << 20, file);
+    fclose(file);
+    return bytes;
+}
+
+static void same_seed_same_bytes(void **unused) {
+    (void)unused;
+    char path[160];
+    size_t sizes[2];
+    void *bytes[2];
+    snprintf(path, sizeof path, "%s.xs", capture);
+    setenv("XS_SCHEDULER", "sim", 1);
+    setenv("XS_CAPTURE", capture, 1);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(alone("30000", "100", "end"), 0);
+        bytes[i] = slurp(path, &sizes[i]);
+    }
+    unsetenv("XS_SCHEDULER");
+    unsetenv("XS_CAPTURE");
+    assert_true(sizes[0] > 60000 * 16);
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+static void bad_commands(void **unused) {
+    (void)unused;
+    xs_recorder_options options = {.capture = capture};
+    xs_recorder_result result;
+    char *const none[] = {NULL}, *const missing[] = {"/nonexistent/command", NULL};
+    assert_int_equal(xs_recorder_run(&options, none, &result), XS_E_ARGUMENT);
+    assert_int_equal(xs_recorder_run(&options, missing, &result), XS_E_SYSTEM);
+    assert_int_equal(result.exit_status, 127);
+    options.capture = "/nonexistent/folder/run";
+    assert_int_equal(xs_recorder_run(&options, missing, &result), XS_E_SYSTEM);
+    options.capture = "";
+    assert_int_equal(xs_recorder_run(&options, missing, &result), XS_E_ARGUMENT);
+}
+
+/* A plain command is run, waited for, and its status returned. */
+static void plain_commands(void **unused) {
+    (void)unused;
+    xs_recorder_options options = {.capture = capture};
+    xs_recorder_result result;
+    char *const seven[] = {"sh", "-c", "exit 7", NULL}, *const killed[] = {"sh", "-c", "kill -TERM $$", NULL};
+    char *const background[] = {"sh", "-c", "sleep 30 & exit 0", NULL};
+    assert_int_equal(xs_recorder_run(&options, seven, &result), 0);
+    assert_int_equal(result.exit_status, 7);
+    assert_int_equal(xs_recorder_run(&options, killed, &result), 0);
+    assert_int_equal(result.exit_status, 128 + SIGTERM);
+    time_t begin = time(NULL);
+    assert_int_equal(xs_recorder_run(&options, background, &result), 0);
+    assert_true(time(NULL) - begin < 10);
+    assert_int_equal(result.processes, 0);
+}
+
+int main(void) {
+    snprintf(folder, sizeof folder, "/tmp/xs-record-XXXXXX");
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(counters_path, sizeof counters_path, "%s/counters", folder);
+    snprintf(capture, sizeof capture, "%s/run", folder);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clean_run_is_whole),
+        cmocka_unit_test(killed_application),
+        cmocka_unit_test(open_waits_of_a_killed_hang_are_told),
+        cmocka_unit_test(killed_recorder),
+        cmocka_unit_test(interrupt_closes_in_order),
+        cmocka_unit_test(in_process),
+        cmocka_unit_test(recorder_that_is_gone),
+        cmocka_unit_test(triggers),
+        cmocka_unit_test(sim_is_recorded_whole),
+        cmocka_unit_test(same_seed_same_bytes),
+        cmocka_unit_test(bad_commands),
+        cmocka_unit_test(plain_commands),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

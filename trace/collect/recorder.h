@@ -1,0 +1,33 @@
+/* The recorder: runs a command, and records every process of it that makes a world, into one capture. The library part of
+ * `xs record`. The traced processes hand over their memory (protocol.h); it outlives them, so a killed process is readable
+ * to its last record. Not thread-safe: it takes signals, children and the subreaper role of the calling process. */
+#ifndef XS_RECORDER_H
+#define XS_RECORDER_H
+
+#include <stdint.h>
+
+typedef struct xs_recorder_options {
+    const char *capture;   /* NAME or NAME.xs */
+    uint64_t bound_bytes;  /* as xs_config.capture_bytes */
+    uint64_t bound_seconds;
+    uint64_t preallocate;  /* bytes of space made before the command starts */
+    int on_trigger;        /* rings only, until a wait gives up, xs_trace_dump, SIGUSR1 to the recorder, or a process ends */
+} xs_recorder_options;
+
+typedef struct xs_recorder_result {
+    int exit_status;       /* of the command, as a shell gives it: 128 + n for signal n; 127 if it could not be started */
+    int capture_error;     /* first error of the capture, 0 if none (XS_E_NO_SPACE: the loss is counted in it) */
+    uint32_t processes;    /* that were recorded */
+    uint32_t unclean;      /* of them, that ended without xs_world_destroy */
+    uint32_t refused;      /* that connected, but handed over nothing usable */
+    uint64_t records;      /* taken */
+    char path[1024];       /* of the capture: file or folder */
+} xs_recorder_result;
+
+/* Runs argv[0] (searched in PATH) with argv, zero-terminated. Returns when it and all recorded processes have ended;
+ * children that are not recorded are not waited for. SIGINT and SIGTERM are passed on to the command and the capture is
+ * closed in order. 0, or an error before the command was started: XS_E_ARGUMENT, XS_E_NO_SPACE, XS_E_SYSTEM, XS_E_MEMORY, with a
+ * text in xs_error_detail. */
+int xs_recorder_run(const xs_recorder_options *options, char *const argv[], xs_recorder_result *result);
+
+#endif
