@@ -44,7 +44,9 @@ static void say_not_known(xsv_report_state *r)
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT relation, waits, meaning FROM not_known"); xsv_next(r, s); rows++)
         fprintf(r->out, "  %s of %s wait%s: %s\n", xsv_text(s, 0)[2] == 'a' ? "the signal read" : "the releasing signal",
                 xsv_count(xsv_number(s, 1)).text, xsv_number(s, 1) == 1 ? "" : "s", xsv_text(s, 2));
-    rows += say_counter(r, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'starts_lost'", "waits whose start was lost");
+    rows += say_counter(r, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'starts_lost'", "waits whose start was lost: their latency is not known");
+    rows += say_counter(r, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'ends_lost'",
+                        "waits whose end was lost: their latency is not known");
     rows += say_counter(r, "SELECT torn FROM run", "events that are incomplete, since other records of theirs were lost");
     rows += say_counter(r, "SELECT no_ring FROM run", "writers that found no free ring: they recorded nothing (XS_RINGS)");
     rows += say_counter(r, "SELECT foreign_calls FROM run", "record calls from another lane than the writer's");

@@ -97,6 +97,7 @@ static int meta(xsv_catalog *c)
     meta_int(&p, "end_ns", m->end > c->rows->last_time ? m->end : c->rows->last_time);
     meta_int(&p, "events", (int64_t)xsv_pipe_rows(c->rows->pipe, XSV_T_event));
     meta_int(&p, "starts_lost", (int64_t)c->rows->starts_lost);
+    meta_int(&p, "ends_lost", (int64_t)c->rows->ends_lost);
     meta_int(&p, "closed", m->closed);
     meta_int(&p, "cut", m->cut);
     meta_int(&p, "damaged_frames", (int64_t)m->damaged_frames);

@@ -55,8 +55,6 @@ static int writer_state(xsv_rows *r, uint32_t writer, xsv_writer_state **state)
         if (!bigger)
             return XS_E_MEMORY;
         memset(bigger + r->writer_room, 0, (room - r->writer_room) * sizeof *bigger);
-        for (uint32_t i = r->writer_room; i < room; i++)
-            bigger[i].waited_until = INT64_MIN;
         r->writers = bigger;
         r->writer_room = room;
     }
@@ -169,38 +167,26 @@ int xsv_rows_event(xsv_rows *r, const xsr_event *e)
     int rc = put_event(r, e);
     if (!rc && (e->kind == XS_EV_ARRIVE || e->kind == XS_EV_GATE_ARRIVE))
         rc = put_arrival(r, e);
+    if (!rc && e->kind == XS_EV_WAIT_END)
+        rc = xsv_blocked_end(&r->blocked, e);
     return rc ? rc : follow_epoch(r, e);
 }
 
-/* The part of a wait in which its writer was not in an earlier one: the waits of a barrier are polled in turn. */
-static int blocked_time(xsv_rows *r, const xsr_wait *w, int64_t end, uint64_t *blocked)
+/* Its latency is not known where one of its ends is lost: then `begin` is its end, or `end` a bound. */
+static int latency_known(const xsr_wait *w) { return !w->open && !w->start_lost && !w->end_lost; }
+
+static int32_t bucket_of(const xsr_wait *w, int64_t latency)
 {
-    *blocked = 0;
-    if (w->passed)
-        return XS_OK;
-    int64_t from = w->begin;
-    if (w->writer < r->model->writer_count) {
-        xsv_writer_state *s;
-        int rc = writer_state(r, w->writer, &s);
-        if (rc)
-            return rc;
-        if (s->waited_until > from)
-            from = s->waited_until;
-        if (end > s->waited_until)
-            s->waited_until = end;
-    }
-    if (end > from)
-        *blocked = (uint64_t)(end - from);
-    return XS_OK;
+    return w->open ? XSV_BUCKET_OPEN : latency_known(w) ? xsv_bucket(latency) : XSV_BUCKET_UNKNOWN;
 }
 
 static int count_wait(xsv_rows *r, const xsr_wait *w, int64_t latency, uint64_t blocked)
 {
     xsv_tally_row one = {.rank = xsv_rank_number(r->model, w->rank), .supplier = w->supplier_rank, .waits = 1,
                          .pad = w->slot < r->model->slot_count ? r->model->slots[w->slot].pad : XSR_NONE,
-                         .bucket = w->open ? XSV_BUCKET_OPEN : xsv_bucket(latency), .passed = w->passed,
-                         .failed = !w->open && w->result != XS_RESULT_OK, .blocked_ns = blocked};
-    if (!w->open && latency > 0)
+                         .bucket = bucket_of(w, latency), .passed = w->passed, .blocked_ns = blocked,
+                         .failed = !w->open && !w->end_lost && w->result != XS_RESULT_OK};
+    if (latency_known(w) && latency > 0)
         one.total_ns = one.max_ns = (uint64_t)latency;
     if (w->reads_from.reason < XSR_REASON_COUNT)
         r->tally.reads_from[w->reads_from.reason]++;
@@ -219,10 +205,9 @@ static void put_wait_times(uint64_t *row, const xsr_wait *w, int64_t latency, ui
     put(row, xsv_wait_blocked_ns, blocked);
     put(row, xsv_wait_slept_ns, w->slept_ns);
     put_time(row, xsv_wait_last_fail_ns, w->last_fail);
-    if (w->open) {
+    if (!latency_known(w)) {
         put_null(row, xsv_wait_latency_ns);
         put_null(row, xsv_wait_bucket);
-        put_null(row, xsv_wait_result);
     }
     if (w->released_by.reason != XSR_REASON_FOUND)
         put_null(row, xsv_wait_lag_ns);
@@ -271,16 +256,23 @@ static void put_wait_what(uint64_t *row, const xsr_model *m, const xsr_wait *w)
     put(row, xsv_wait_stage, w->stage);
     put_id(row, xsv_wait_start_event, w->start_event);
     put(row, xsv_wait_start_lost, w->start_lost);
+    put(row, xsv_wait_end_lost, w->end_lost);
     if (!w->line)
         put_null(row, xsv_wait_line);
+    if (w->open || w->end_lost)
+        put_null(row, xsv_wait_result);
+    if (w->end_lost)
+        put_null(row, xsv_wait_observed);
+    if (w->start_lost && !w->open)
+        put_null(row, xsv_wait_need);
 }
 
 int xsv_rows_wait(xsv_rows *r, const xsr_wait *w)
 {
     int64_t now = r->model->end > r->last_time ? r->model->end : r->last_time, end = w->open ? now : w->end;
     int64_t latency = w->passed || w->open ? 0 : w->end - w->begin;
-    uint64_t blocked;
-    int rc = blocked_time(r, w, end, &blocked);
+    uint64_t blocked = 0;
+    int rc = w->passed ? XS_OK : xsv_blocked_time(&r->blocked, w, end, &blocked);
     if (!rc)
         rc = count_wait(r, w, latency, blocked);
     if (rc)
@@ -292,6 +284,7 @@ int xsv_rows_wait(xsv_rows *r, const xsr_wait *w)
     put_wait_times(row, w, latency, blocked);
     put_wait_edges(row, r->model, w);
     r->starts_lost += w->start_lost;
+    r->ends_lost += w->end_lost;
     return XS_OK;
 }
 
@@ -349,6 +342,7 @@ int xsv_rows_finish(xsv_rows *r)
 void xsv_rows_free(xsv_rows *r)
 {
     xsv_tally_free(&r->tally);
+    xsv_blocked_free(&r->blocked);
     free(r->writers);
     r->writers = NULL;
 }

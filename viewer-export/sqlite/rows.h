@@ -2,6 +2,7 @@
 #ifndef XSV_ROWS_H
 #define XSV_ROWS_H
 
+#include "blocked.h"
 #include "pipe.h"
 #include "tally.h"
 
@@ -11,7 +12,6 @@
 typedef struct xsv_writer_state {
     uint64_t epoch, events; /* that it is in; 0: none */
     int64_t epoch_begin, epoch_last;
-    int64_t waited_until; /* end of its last wait: overlapping waits are not counted twice */
 } xsv_writer_state;
 
 typedef struct xsv_rows {
@@ -21,7 +21,8 @@ typedef struct xsv_rows {
     xsv_writer_state *writers;
     uint32_t writer_room;
     int64_t last_time; /* newest of all events */
-    uint64_t starts_lost;
+    xsv_blocked blocked;
+    uint64_t starts_lost, ends_lost;
 } xsv_rows;
 
 /* Each returns 0, XS_E_MEMORY, or XS_E_SYSTEM when an insert has failed (the pipe knows why). */

@@ -6,10 +6,11 @@
 #include <xs/read.h>
 
 #define XSV_BUCKET_OPEN (-1)
+#define XSV_BUCKET_UNKNOWN (-2)
 
 typedef struct xsv_tally_row {
     uint32_t pad, rank, supplier; /* XSR_NONE: not known */
-    int32_t bucket;               /* XSV_BUCKET_OPEN: not ended */
+    int32_t bucket;               /* XSV_BUCKET_OPEN: not ended; UNKNOWN: one of its ends is lost */
     uint64_t waits, passed, failed, total_ns, blocked_ns, max_ns;
 } xsv_tally_row;
 

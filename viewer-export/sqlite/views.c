@@ -51,12 +51,12 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
 #define WAIT_JOINS                                                                                                     \
     "LEFT JOIN pad ON pad.id = w.pad LEFT JOIN slot ON slot.id = w.slot LEFT JOIN writer ON writer.id = w.writer "     \
     "LEFT JOIN role ON role.id = w.role "
-#define WAIT_RESULT "CASE w.open WHEN 1 THEN 'OPEN' ELSE " WORD("result", "w.result") " END AS result"
+#define WAIT_RESULT "CASE w.open WHEN 1 THEN 'OPEN' ELSE coalesce(" WORD("result", "w.result") ", 'UNKNOWN') END AS result"
 
 #define VIEW_WAITS                                                                                                     \
     "CREATE VIEW waits AS SELECT " WAIT_COLUMNS "w.begin_ns, w.end_ns, w.latency_ns, w.lag_ns, w.blocked_ns, "         \
     WAIT_RESULT ", w.passed, w.open, w.need, w.observed, w.polls, w.slept_ns, w.last_fail_ns, w.line, w.stage, "       \
-    HOW("w.how") ", " WORD("cmp", "(w.how >> 8) & 7") " AS comparison, w.reads_from_event, w.reads_from_rank, "        \
+    "w.start_lost, w.end_lost, " HOW("w.how") ", " WORD("cmp", "(w.how >> 8) & 7") " AS comparison, w.reads_from_event, w.reads_from_rank, "        \
     "w.reads_from_value, " WORD("reason", "w.reads_from_reason") " AS reads_from_reason, w.released_by_event, "        \
     "w.released_by_rank, w.released_by_value, w.released_by_ns, " WORD("reason", "w.released_by_reason")               \
     " AS released_by_reason FROM wait w " WAIT_JOINS
@@ -131,9 +131,9 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "LEFT JOIN process ON process.id = c.process ORDER BY c.id"
 
 #define VIEW_NOT_KNOWN                                                                                                 \
-    "CREATE VIEW not_known AS SELECT t.relation, " WORD("reason", "t.reason") " AS reason, (SELECT meaning FROM word " \
-    "WHERE class = 'reason' AND word.id = t.reason) AS meaning, t.waits FROM reason_tally t WHERE t.reason > 0 AND "   \
-    "t.waits > 0 ORDER BY t.relation, t.waits DESC"
+    "CREATE VIEW not_known AS SELECT t.relation, word.name AS reason, word.meaning, t.waits FROM reason_tally t JOIN " \
+    "word ON word.class = 'reason' AND word.id = t.reason WHERE word.name NOT IN ('found', 'open') AND t.waits > 0 "   \
+    "ORDER BY t.relation, t.waits DESC"
 
 #define VIEW_PLANS                                                                                                     \
     "CREATE VIEW plans AS SELECT p.id, " WORD("plan", "p.kind") " AS promise, " WORD("origin", "p.origin")             \
@@ -161,7 +161,7 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     META("begin_ns") " AS begin_ns, " RUN_END " AS end_ns, " RUN_END " - " META("begin_ns") " AS duration_ns, "        \
     META("events") " AS events, (SELECT coalesce(sum(waits), 0) FROM wait_tally) AS waits, (SELECT coalesce(sum("      \
     "passed), 0) FROM wait_tally) AS passed, (SELECT coalesce(sum(failed), 0) FROM wait_tally) AS failed, (SELECT "    \
-    "coalesce(sum(waits), 0) FROM wait_tally WHERE bucket < 0) AS open, (SELECT coalesce(sum(emitted), 0) FROM ring) " \
+    "coalesce(sum(waits), 0) FROM wait_tally WHERE bucket = -1) AS open, (SELECT coalesce(sum(emitted), 0) FROM ring) " \
     "AS emitted, (SELECT coalesce(sum(lost), 0) FROM ring) AS lost, (SELECT coalesce(sum(torn), 0) FROM ring) AS "     \
     "torn, (SELECT coalesce(max(at_least), 0) FROM ring) AS lost_at_least, (SELECT max(bound_ns) FROM clock_line) AS " \
     "clock_bound_ns, (SELECT count(*) FROM process WHERE clean = 0) AS unclean, (SELECT coalesce(max(tail_unknown), "  \

@@ -51,6 +51,7 @@ typedef struct export_job {
     uint32_t count;
     const char *database, *perfetto; /* paths; NULL: not wanted */
     int windows, timing, quiet;
+    FILE *list; /* of the files made; NULL: none */
 } export_job;
 int export_run(const export_job *job); /* exit code, complained */
 /* Makes NAME.db where it is missing or old. Exit code. */

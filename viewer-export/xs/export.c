@@ -25,7 +25,7 @@ static int export_names(run_names *in, uint32_t count)
         int both = !want_sqlite && !want_perfetto;
         export_job job = {.captures = captures, .count = count, .database = want_sqlite || both ? out.database : NULL,
                           .perfetto = want_perfetto || both ? out.perfetto : NULL, .windows = windows, .timing = timing,
-                          .quiet = quiet};
+                          .quiet = quiet, .list = quiet ? NULL : stdout};
         code = export_run(&job);
         names_free(&out);
     }

@@ -75,10 +75,10 @@ static void say_perfetto(const export_job *job, const outputs *o)
     const xsv_perfetto_summary *s = xsv_perfetto_summary_of(o->perfetto);
     if (s && s->files > 1) {
         int n = (int)(strlen(job->perfetto) - strlen(".perfetto"));
-        printf("%.*s.overview.perfetto and %u windows: too large for the UI in one file, open the overview first\n", n, job->perfetto,
+        fprintf(job->list, "%.*s.overview.perfetto and %u windows: too large for the UI in one file, open the overview first\n", n, job->perfetto,
                s->files - 1);
     } else {
-        printf("%s\n", job->perfetto);
+        fprintf(job->list, "%s\n", job->perfetto);
     }
 }
 
@@ -126,9 +126,9 @@ static int run_pass(const export_job *job, xsr_reader *reader)
         int rc = xsr_run(reader, o.sinks, o.count);
         code = rc ? pass_failed(job, &o, rc) : EX_OK;
     }
-    if (!code && !job->quiet) {
+    if (!code && job->list) {
         if (job->database)
-            printf("%s\n", job->database);
+            fprintf(job->list, "%s\n", job->database);
         if (job->perfetto)
             say_perfetto(job, &o);
     }

@@ -5,10 +5,7 @@
 #include <string.h>
 
 const command *const commands[] = {
-#if XS_HAVE_RECORDER
-    &command_record,
-#endif
-    &command_report, &command_export, &command_query, &command_doctor, &command_version, &command_help, NULL};
+    &command_record, &command_report, &command_export, &command_query, &command_doctor, &command_version, &command_help, NULL};
 
 const command *command_find(const char *name)
 {

@@ -95,6 +95,10 @@ static void make_waits(fake_run *r, uint32_t count, uint64_t seed)
         w->open = i + FAKE_RANKS >= count;
         w->passed = w->passed && !w->open;
         w->end = w->open ? INT64_MIN : w->passed ? w->begin : now[writer] + length;
+        w->start_lost = kind == 10 && !w->open;
+        w->end_lost = kind == 11 && !w->open;
+        if (w->start_lost)
+            w->begin = w->end;
         w->result = kind == 9 && !w->open ? XS_RESULT_TIMEOUT : XS_RESULT_OK;
         now[writer] = (w->open ? w->begin : w->end) + (int64_t)(next_random(&seed) % 3000);
         if (now[writer] > r->model.end)
@@ -119,7 +123,7 @@ fake_run *fake_run_make(uint32_t waits, uint64_t seed)
 static int feed_event(fake_run *r, xsr_sink *sink, const xsr_wait *w)
 {
     xsr_event e = {.id = w->id, .time = w->open ? w->begin : w->end, .sequence = w->id, .ring = w->writer, .writer = w->writer,
-                   .rank = w->rank, .role = 0, .epoch = w->epoch, .kind = w->passed ? XS_EV_PASS : XS_EV_WAIT_END,
+                   .rank = w->rank, .role = 0, .epoch = w->epoch, .kind = w->passed ? XS_EV_PASS : w->open ? XS_EV_WAIT_START : XS_EV_WAIT_END,
                    .order = w->order, .scope = w->scope, .slot = w->slot, .value = w->observed, .need = w->need};
     (void)r;
     return sink->event(sink, &e);
@@ -130,9 +134,13 @@ int fake_run_feed(fake_run *r, xsr_sink *sink)
     sink->model = &r->model;
     int rc = sink->begin(sink, &r->model);
     for (uint32_t i = 0; i < r->wait_count && !rc; i++) {
+        /* Some waits are settled later than those that ended after them. */
+        uint32_t late = i >= 7 ? i - 7 : 1;
         rc = feed_event(r, sink, &r->waits[i]);
-        if (!rc)
+        if (!rc && i % 5)
             rc = sink->wait(sink, &r->waits[i]);
+        if (!rc && late % 5 == 0)
+            rc = sink->wait(sink, &r->waits[late]);
         if (!rc && i % 3 == 0) {
             xsr_event e = {.id = r->waits[i].id - 1, .time = r->waits[i].begin, .ring = 0, .kind = XS_EV_SIGNAL, .slot = r->waits[i].slot,
                            .value = i, .order = XS_RELEASE, .scope = XS_SCOPE_SYS, .role = XSR_NONE};
@@ -141,6 +149,9 @@ int fake_run_feed(fake_run *r, xsr_sink *sink)
             rc = rc ? rc : sink->signal(sink, &s);
         }
     }
+    for (uint32_t i = r->wait_count > 7 ? r->wait_count - 7 : 0; i < r->wait_count && !rc; i++)
+        if (i % 5 == 0)
+            rc = sink->wait(sink, &r->waits[i]);
     xsr_loss loss = {.ring = 3, .writer = XSR_NONE, .first = 5, .last = 7, .cause = XS_LOSS_OVERWRITTEN, .before = 1000, .after = INT64_MAX};
     rc = rc ? rc : sink->lost(sink, &loss);
     return rc ? rc : sink->finish(sink);

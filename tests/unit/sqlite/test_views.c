@@ -52,6 +52,8 @@ static int64_t number(const char *sql)
     return value;
 }
 
+static int known(const xsr_wait *w) { return !w->open && !w->start_lost && !w->end_lost; }
+
 static int64_t latency(const xsr_wait *w) { return w->passed ? 0 : w->end - w->begin; }
 
 static uint32_t bucket(int64_t ns)
@@ -99,7 +101,7 @@ static void test_histogram(void **state)
         uint64_t naive = 0;
         for (uint32_t i = 0; i < WAITS; i++) {
             const xsr_wait *w = &run->waits[i];
-            if (w->open || !in_class(w, pad, column_rank(s, 1), column_rank(s, 2)) || bucket(latency(w)) != b)
+            if (!known(w) || !in_class(w, pad, column_rank(s, 1), column_rank(s, 2)) || bucket(latency(w)) != b)
                 continue;
             assert_in_range(latency(w), low, high);
             naive++;
@@ -109,7 +111,7 @@ static void test_histogram(void **state)
     }
     sqlite3_finalize(s);
     for (uint32_t i = 0; i < WAITS; i++)
-        ended += !run->waits[i].open;
+        ended += known(&run->waits[i]);
     assert_int_equal(total, ended);
 }
 
@@ -117,7 +119,7 @@ static void test_histogram(void **state)
 static void test_histogram_agrees_with_stored_buckets(void **state)
 {
     (void)state;
-    assert_int_equal(number("SELECT count(*) FROM (SELECT pad, rank, supplier_rank, coalesce(bucket, -1), count(*), sum(passed), "
+    assert_int_equal(number("SELECT count(*) FROM (SELECT pad, rank, supplier_rank, coalesce(bucket, open - 2), count(*), sum(passed), "
                             "sum(blocked_ns) FROM wait GROUP BY 1, 2, 3, 4 EXCEPT SELECT pad, rank, supplier_rank, bucket, "
                             "waits, passed, blocked_ns FROM wait_tally)"), 0);
     assert_true(number("SELECT count(*) FROM wait_tally") > 100);
@@ -134,7 +136,7 @@ static void test_percentiles(void **state)
         int64_t n = 0, sum = 0, passed = 0, failed = 0;
         for (uint32_t i = 0; i < WAITS; i++) {
             const xsr_wait *w = &run->waits[i];
-            if (w->open || !in_class(w, pad, column_rank(s, 1), column_rank(s, 2)))
+            if (!known(w) || !in_class(w, pad, column_rank(s, 1), column_rank(s, 2)))
                 continue;
             sum += values[n++] = latency(w);
             passed += w->passed;
@@ -159,7 +161,7 @@ static void test_slowest(void **state)
     static int64_t values[WAITS];
     int64_t n = 0;
     for (uint32_t i = 0; i < WAITS; i++)
-        if (!run->waits[i].open && !run->waits[i].passed)
+        if (known(&run->waits[i]) && !run->waits[i].passed)
             values[n++] = latency(&run->waits[i]);
     qsort(values, (size_t)n, sizeof values[0], by_value);
     sqlite3_stmt *s = query("SELECT latency_ns, late_ns, lag_ns, released_by_reason FROM slowest_waits");
@@ -247,6 +249,9 @@ static void test_counts(void **state)
     assert_int_equal(number("SELECT count(*) FROM wait"), WAITS);
     assert_int_equal(number("SELECT open FROM run"), FAKE_RANKS);
     assert_int_equal(number("SELECT count(*) FROM waits"), WAITS);
+    assert_int_equal(number("SELECT count(*) FROM wait WHERE open = 0 AND (start_lost OR end_lost) AND latency_ns IS NULL"),
+                     number("SELECT sum(waits) FROM wait_tally WHERE bucket = -2"));
+    assert_true(number("SELECT sum(waits) FROM wait_tally WHERE bucket = -2") > 100);
     assert_int_equal(number("SELECT events FROM run"), number("SELECT count(*) FROM event"));
     assert_int_equal(number("SELECT count(*) FROM events"), number("SELECT count(*) FROM event"));
     assert_int_equal(number("SELECT count(*) FROM signals"), WAITS / 3);

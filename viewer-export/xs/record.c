@@ -1,0 +1,125 @@
+#include "command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <recorder.h>
+#include <xs/xs.h>
+
+static char *output, *max_bytes, *preallocate;
+static int max_seconds, trigger, no_export;
+static const struct poptOption options[] = {
+    {"output", 'o', POPT_ARG_STRING, &output, 0, "name of the run (run)", "NAME"},
+    {"max-bytes", 0, POPT_ARG_STRING, &max_bytes, 0, "bound of the capture; K, M, G are understood", "BYTES"},
+    {"max-seconds", 0, POPT_ARG_INT, &max_seconds, 0, "keep about this much of the newest past", "SECONDS"},
+    {"preallocate", 0, POPT_ARG_STRING, &preallocate, 0, "space made for the capture before the command starts", "BYTES"},
+    {"trigger", 0, POPT_ARG_NONE, &trigger, 0, "dump the rings only when a wait gives up, at abort, exit, SIGUSR1", NULL},
+    {"no-export", 0, POPT_ARG_NONE, &no_export, 0, "leave NAME.xs alone", NULL},
+    OPTION_HELP,
+    POPT_TABLEEND};
+
+/* "64M" */
+static int parse_bytes(const char *option, const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    char *end = NULL;
+    *bytes = 0;
+    if (!text)
+        return EX_OK;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (errno || end == text || *text == '-' || !n || (*end && (!unit || end[1])) || n > UINT64_MAX >> shift)
+        return complain(EX_USAGE, "%s=%s is not a number of bytes, such as 64M", option, text);
+    *bytes = (uint64_t)n << shift;
+    return EX_OK;
+}
+
+static void say_recorded(const xs_recorder_result *r)
+{
+    fprintf(stderr, "xs: %s: %llu records of %u process%s\n", r->path, (unsigned long long)r->records, r->processes,
+            r->processes == 1 ? "" : "es");
+    if (!r->processes)
+        fputs("xs: no traced process was seen: was the program built with XS_TRACE=1, and does it make a world?\n", stderr);
+    if (r->unclean)
+        fprintf(stderr, "xs: %u of them did not end in order; their last records may be missing, the report says which\n", r->unclean);
+    if (r->refused)
+        fprintf(stderr, "xs: %u connected, but handed over nothing that this recorder understands (another version?)\n", r->refused);
+}
+
+static int export_recorded(const run_names *names)
+{
+    const char *captures[] = {names->capture};
+    export_job job = {.captures = captures, .count = 1, .database = names->database, .list = stderr};
+#if XS_HAVE_PERFETTO
+    job.perfetto = names->perfetto;
+#endif
+    int code = export_run(&job);
+    if (code)
+        fprintf(stderr, "xs: the capture is kept; try again with: xs export %s\n", names->base);
+    else
+        fprintf(stderr, "xs: next: xs report %s\n"
+                        "xs:       xs query %s wait_latency_histogram\n"
+                        "xs:       open %s in https://ui.perfetto.dev\n", names->base, names->base, names->perfetto);
+    return code;
+}
+
+/* What the command gave back comes first; trouble of ours is told by the code where the command had none. */
+static int record(const run_names *names, xs_recorder_options *how, const char **command_line)
+{
+    xs_recorder_result result = {0};
+    how->capture = names->capture;
+    errno = 0;
+    int rc = xs_recorder_run(how, (char *const *)command_line, &result);
+    if (rc)
+        return complain(exit_code_output(rc), "%s: %s", names->capture, *xs_error_detail() ? xs_error_detail() : xs_strerror(rc));
+    if (result.exit_status == 127 && !result.processes)
+        complain(127, "%s could not be started", command_line[0]);
+    say_recorded(&result);
+    int code = EX_OK;
+    if (result.capture_error)
+        code = complain(EX_IOERR, "%s: %s; the capture says what is missing", names->capture, xs_strerror(result.capture_error));
+    if (!no_export && result.processes) {
+        int exported = export_recorded(names);
+        code = code ? code : exported;
+    }
+    return result.exit_status ? result.exit_status : code;
+}
+
+static int run(const command *self, int argc, const char **argv)
+{
+    poptContext context;
+    int code = options_parse(self, options, 1, argc, argv, &context);
+    if (code >= 0)
+        return code;
+    const char **command_line = poptGetArgs(context);
+    xs_recorder_options how = {.bound_seconds = (uint64_t)max_seconds, .on_trigger = trigger};
+    code = parse_bytes("--max-bytes", max_bytes, &how.bound_bytes);
+    if (!code)
+        code = parse_bytes("--preallocate", preallocate, &how.preallocate);
+    if (!code && max_seconds < 0)
+        code = complain(EX_USAGE, "--max-seconds=%d is negative", max_seconds);
+    if (!code && (!command_line || !command_line[0]))
+        code = complain(EX_USAGE, "record what? xs record -- COMMAND ...");
+    run_names names;
+    if (!code && !(code = names_resolve(output ? output : "run", &names))) {
+        code = record(&names, &how, command_line);
+        names_free(&names);
+    }
+    free(output);
+    free(max_bytes);
+    free(preallocate);
+    poptFreeContext(context);
+    return code;
+}
+
+const command command_record = {
+    "record", "[OPTIONS] [--] COMMAND ...", "run a program and keep what its kernels did",
+    "Runs a command and keeps what every traced process records that it starts, in NAME.xs; then makes\n"
+    "NAME.db and NAME.perfetto. The recorder survives a crash, a hang and a SIGKILL of the program.\n"
+    "The exit code is that of the command, 128 + n after signal n.\n\n"
+    "Examples:\n"
+    "  xs record -- ./combine --ranks 4\n"
+    "  xs record -o night --max-bytes 2G -- torchrun --nproc-per-node 8 train.py\n"
+    "  xs record --trigger -- ./server       nothing is written until a wait gives up\n", run};
