@@ -136,7 +136,8 @@ static int fill_defaults(xs_config *config) {
     if (!config->backend) rc = xs_config_string(&config->backend, "host");
     if (!rc && !config->scheduler) rc = xs_config_string(&config->scheduler, "threads");
     if (!config->shared_bytes) config->shared_bytes = 256ull << 20;
-    if (!config->ring_records) config->ring_records = 4096;
+    if (!config->ring_records)
+        for (config->ring_records = 4096; config->ring_records > (XS_SEQUENCE_MASK >> 1);) config->ring_records /= 2; /* narrow test builds */
     if (!config->rings) config->rings = 64;
     if (!config->lines) config->lines = config->ranks > 4 ? config->ranks : 4;
     if (!config->trace_start) config->trace_start = 1;

@@ -36,6 +36,8 @@ int xs_fail(int error, const char *format, ...) {
     return error;
 }
 
+void xs_fail_clear(void) { detail[0] = 0; }
+
 const char *xs_error_detail(void) { return detail; }
 
 uint32_t xs_version(void) { return XS_VERSION_MAJOR << 16 | XS_VERSION_MINOR << 8 | XS_VERSION_PATCH; }

@@ -146,6 +146,7 @@ int xs_sync(xs_world *world) {
     int rc = xs_world_check(world);
     if (rc) return rc;
     rc = world->backend->sync(world);
+    xs_journal_clock(world, XS_CLOCK_GAP_NS);
     int error = take_error(world), aborted = xs_world_abort_error(world);
     if (aborted) return xs_fail(aborted, "the world was aborted: %s", xs_strerror(aborted));
     return error ? error : rc;

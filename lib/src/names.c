@@ -2,6 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "objects.h"
 
 #define IDS_MAX 65535u /* a role has 16 bits in status lines */
@@ -15,7 +18,7 @@ int xs_name_check(const char *name, uint32_t longest) {
 static int grow(xs_name_list *list) {
     if (list->count < list->room) return 0;
     uint32_t room = list->room ? 2 * list->room : 16;
-    char **names = realloc(list->names, room * sizeof *names);
+    xs_name *names = realloc(list->names, room * sizeof *names);
     if (!names) return XS_E_MEMORY;
     list->names = names;
     list->room = room;
@@ -24,8 +27,9 @@ static int grow(xs_name_list *list) {
 
 int xs_name_get(xs_world *world, uint32_t kind, const char *name) {
     xs_name_list *list = &xs_objects_of(world)->names[kind];
+    uint64_t hash = XXH3_64bits(name, strlen(name));
     for (uint32_t i = 0; i < list->count; i++)
-        if (!strcmp(list->names[i], name)) return (int)i + 1;
+        if (list->names[i].hash == hash && !strcmp(list->names[i].text, name)) return (int)i + 1;
     if (list->count >= IDS_MAX) return xs_fail(XS_E_TOO_MANY, "name \"%s\": at most %u names of a kind", name, IDS_MAX);
     int rc = grow(list);
     if (rc) return rc;
@@ -36,7 +40,7 @@ int xs_name_get(xs_world *world, uint32_t kind, const char *name) {
         free(copy);
         return rc;
     }
-    list->names[list->count++] = copy;
+    list->names[list->count++] = (xs_name){hash, copy};
     return (int)list->count;
 }
 
@@ -67,7 +71,7 @@ void xs_objects_destroy(xs_world *world) {
         free(pad);
     }
     for (uint32_t kind = 0; kind <= XS_NAME_DEVICE; kind++) {
-        for (uint32_t i = 0; i < objects->names[kind].count; i++) free(objects->names[kind].names[i]);
+        for (uint32_t i = 0; i < objects->names[kind].count; i++) free(objects->names[kind].names[i].text);
         free(objects->names[kind].names);
     }
     free(objects->plan);

@@ -8,6 +8,8 @@
 
 #define XS_NAME_BYTES 95u /* longest name, without its zero */
 
+#define XS_CLOCK_GAP_NS 1000000000u /* between clock pairs while a program runs: steps of the wall clock are seen */
+
 typedef struct xs_named_pad {
     char name[XS_NAME_BYTES + 1];
     xs_pad pad;
@@ -16,8 +18,13 @@ typedef struct xs_named_pad {
     void *base[]; /* one a rank */
 } xs_named_pad;
 
+typedef struct xs_name {
+    uint64_t hash; /* compared first */
+    char *text;
+} xs_name;
+
 typedef struct xs_name_list {
-    char **names; /* id - 1 */
+    xs_name *names; /* id - 1 */
     uint32_t count, room;
 } xs_name_list;
 

@@ -77,20 +77,14 @@ static int recorder_answers(void) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (!path || !*path || strlen(path) >= sizeof address.sun_path) return 0;
     memcpy(address.sun_path, path, strlen(path));
-    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path) + (path[0] != '@'));
-    if (path[0] == '@') address.sun_path[0] = 0; /* abstract */
-    static const int types[] = {SOCK_SEQPACKET, SOCK_STREAM};
-    for (int i = 0; i < 2; i++) {
-        int fd = socket(AF_UNIX, types[i] | SOCK_CLOEXEC, 0);
-        if (fd < 0) continue;
-        int connected = !connect(fd, (struct sockaddr *)&address, size);
-        close(fd);
-        if (connected) return 1;
-    }
-    return 0;
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0); /* trace/collect/protocol.h */
+    int answers = fd >= 0 && !connect(fd, (struct sockaddr *)&address, sizeof address);
+    if (fd >= 0) close(fd);
+    return answers;
 }
 
 int xs_probe_machine(xs_probe *probe) {
+    xs_fail_clear();
     if (!probe || probe->size < offsetof(xs_probe, store16_reads)) return xs_fail(XS_E_ARGUMENT, "xs_probe.size is not set");
     xs_probe made = {.size = probe->size < sizeof made ? probe->size : (uint32_t)sizeof made};
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "identity.h"
+#include "objects.h"
 #include "threads.h"
 
 #define TICK_NS 10000000
@@ -85,6 +86,7 @@ static void fail(threads_run *run, int error) {
 
 static void watch(threads_run *run, uint64_t deadline) {
     xs_world *world = run->state->world;
+    xs_journal_clock(world, XS_CLOCK_GAP_NS);
     if (deadline && xs_clock_boot() >= deadline) xs_abort(world, XS_E_TIMEOUT);
     if (!xs_world_abort_error(world)) return;
     if (run->next < run->total) { /* what has not begun would only find the world aborted */

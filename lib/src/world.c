@@ -59,6 +59,7 @@ static int start_collector(xs_world *world) {
 #if !XS_HAVE_COLLECT
     find_collector();
 #endif
+    xs_journal_clock(world, 0);
     __atomic_store_n(&xs_region(world)->state, XS_REGION_LIVE, __ATOMIC_RELEASE);
     if (!xs_collect_ops_in_use) {
         if (!world->config.capture) return 0;
@@ -91,6 +92,7 @@ static void free_world(xs_world *world) {
 }
 
 int xs_world_create(const xs_config *config, xs_world **world) {
+    xs_fail_clear();
     if (!world) return xs_fail(XS_E_ARGUMENT, "no place for the world");
     *world = NULL;
     xs_world *made = calloc(1, sizeof *made);
@@ -109,6 +111,7 @@ int xs_world_create(const xs_config *config, xs_world **world) {
 }
 
 static int stop_collector(xs_world *world) {
+    xs_journal_clock(world, 0);
     __atomic_store_n(&xs_region(world)->state, XS_REGION_ENDED, __ATOMIC_RELEASE);
     void *state = world->collect_state;
     world->collect_state = NULL;

@@ -114,11 +114,16 @@ struct xs_world {
     void *objects; /* world.c: pads, names */
     xs_pad heartbeat; /* built-in pad "heartbeat": [owner][0][rank] */
     uint64_t journal_next; /* last sequence given to a journal entry */
+    uint64_t clock_time;   /* when the last clock pair was journalled */
     struct xs_world *next_world; /* worlds.c */
 };
 
+/* journal.c: CLOCK_BOOTTIME against CLOCK_REALTIME, unless the last pair is younger than `gap` ns; nothing on sim. Any thread. */
+void xs_journal_clock(struct xs_world *world, uint64_t gap);
+
 /* errors.c: keeps the words behind an error for xs_error_detail() of this thread; returns the error. */
 int xs_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void xs_fail_clear(void);
 /* Time of the world outside kernels: CLOCK_BOOTTIME, or virtual on sim. */
 uint64_t xs_world_now(const struct xs_world *world);
 /* 0, or XS_E_ARGUMENT (NULL), XS_E_FORKED (the world belongs to the parent process). First line of every public call. */

@@ -58,6 +58,7 @@ uint64_t xs_world_now(const xs_world *world) {
 }
 
 int xs_world_check(const xs_world *world) {
+    xs_fail_clear();
     if (!world) return xs_fail(XS_E_ARGUMENT, "no world given");
     if (world->owner_pid != (int32_t)getpid()) return xs_fail(XS_E_FORKED, "the world belongs to process %d", (int)world->owner_pid);
     return 0;

@@ -148,13 +148,21 @@ static const xs_journal_entry *journal(const xs_world *world, uint64_t sequence)
 static void journal_entries(void **state) {
     (void)state;
     xs_world *world = test_world(1);
-    uint64_t last = world->journal_next; /* creation switched tracing: an entry */
-    assert_int_equal(last, 1);
+    assert_int_equal(world->journal_next, 2); /* creation switched tracing, and read both clocks */
     assert_int_equal(journal(world, 1)->kind, XS_JOURNAL_TRACE_STATE);
     assert_int_equal(journal(world, 1)->a, XS_STARTED | XS_STARTED_PAYLOAD);
+    const xs_journal_entry *clock = journal(world, 2);
+    const xs_region_header *h = xs_region(world);
+    assert_int_equal(clock->kind, XS_JOURNAL_CLOCK);
+    assert_int_equal(clock->a, 0); /* the host */
+    assert_true(clock->c >= h->start_time && clock->e < 100000000);
+    int64_t offset = (int64_t)clock->d - (int64_t)clock->c, first = h->start_realtime - (int64_t)h->start_time;
+    assert_true(llabs(offset - first) < 10000000);
+    xs_journal_clock(world, 1000000000); /* too early for another */
+    assert_int_equal(world->journal_next, 2);
     xs_journal(world, XS_JOURNAL_CLOCK, 1, 2, 3, 4, 5, 6);
-    const xs_journal_entry *e = journal(world, 2);
-    assert_int_equal(e->sequence, 2);
+    const xs_journal_entry *e = journal(world, 3);
+    assert_int_equal(e->sequence, 3);
     assert_int_equal(e->kind, XS_JOURNAL_CLOCK);
     assert_true(e->a == 1 && e->b == 2 && e->c == 3 && e->d == 4 && e->e == 5 && e->f == 6);
     xs_world_destroy(world);
@@ -172,9 +180,9 @@ static void journal_from_several_threads(void **state) {
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, write_entries, world), 0);
     for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
-    assert_int_equal(world->journal_next, 80001);
+    assert_int_equal(world->journal_next, 80002);
     uint64_t whole = 0;
-    for (uint64_t s = 80001 - 16384 + 1; s <= 80001; s++) {
+    for (uint64_t s = 80002 - 16384 + 1; s <= 80002; s++) {
         const xs_journal_entry *e = journal(world, s);
         if (e->sequence != s) continue; /* a writer that was lapped while it wrote: void or older, and seen to be so */
         assert_true(e->c == 2 * e->b && e->d == 3 * e->b && e->a == (uint32_t)e->b);

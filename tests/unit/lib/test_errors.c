@@ -49,6 +49,8 @@ static void details_say_what(void **state) {
     assert_int_equal(xs_world_create(&config, &world), XS_E_ARGUMENT);
     assert_null(world);
     assert_non_null(strstr(xs_error_detail(), "ring_records 5"));
+    assert_int_equal(xs_sync(NULL), XS_E_ARGUMENT); /* another failure: no words of the one before */
+    assert_null(strstr(xs_error_detail(), "ring_records"));
 }
 
 int main(void) {

@@ -106,7 +106,7 @@ static void first_contents(void **state) {
         assert_int_equal(ring->index, i);
         assert_int_equal(ring->rank, i / 64);
         assert_int_equal(ring->next, 1);
-        assert_int_equal(ring->capacity, 4096);
+        assert_int_equal(ring->capacity, world->config.ring_records);
     }
     assert_int_equal(xs_world_destroy(world), 0);
 }
@@ -140,7 +140,7 @@ static void handles_begin_at_their_rank(void **state) {
     assert_ptr_equal(xs.status, world->region + h->status_offset + 128 * 4 * 128);
     assert_ptr_equal(xs.records, world->region + h->records_offset + 128 * h->records_stride);
     assert_ptr_equal(xs.abort, world->abort_word);
-    assert_int_equal(xs.ring_mask, 4095);
+    assert_int_equal(xs.ring_mask, h->ring_records - 1);
     assert_int_equal(xs.rank, 2);
     assert_int_equal(xs.ranks, 3);
     assert_int_equal(xs.blocks, 5);
