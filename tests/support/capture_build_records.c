@@ -91,8 +91,7 @@ static void flush_ring(cb *c, cb_ring *r, uint64_t time) {
         if (r->lost[i].cause)
             cb_loss(c, r->ring, r->lost[i].first, r->lost[i].last, r->lost[i].cause);
     r->lost_count = 0;
-    if (r->next > r->first)
-        r->looked = time;
+    r->looked = time;
     r->first = r->next;
 }
 

@@ -1,6 +1,8 @@
 /* From the words of an event to its meaning: 64-bit values, slots, names, attribution. */
 #include "internal.h"
 
+#define CHUNK_ROWS 64u /* a watermark of one record finishes a whole chunk */
+
 static uint64_t wide(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
 
 /* A value of a slot: all 64 bits where the records hold them, else unwrapped. */
@@ -16,11 +18,11 @@ static void decode_wait_start(rd_slot *s, const rd_raw *raw, xsr_event *e) {
     e->value = e->need = value_of(s, raw, true, raw->further[1], raw->value);
 }
 
-/* need stays 0 here: the start of the wait holds it (wait.c). */
+/* need stays 0 here: the start of the wait holds it (wait.c). Slots of 32 bits wrap: their high half is always 0. */
 static void decode_wait_end(rd_slot *s, const rd_raw *raw, xsr_event *e) {
     const uint32_t *f = raw->further;
     bool both = raw->furthers == 2;
-    e->value = both && (f[4] || s->wide) ? wide(f[4], raw->value) : rd_unwrap(s->last, raw->value);
+    e->value = both && !s->narrow ? wide(f[4], raw->value) : rd_unwrap(s->last, raw->value);
     advance(s, e->value);
     e->detail = wide(both ? f[3] >> 16 & 0xffu : 0, raw->detail);
     e->further[0] = wide(both ? f[3] & 0xffffu : 0, raw->furthers ? f[1] : 0);
@@ -57,6 +59,8 @@ static void decode_gate(rd_slot *s, const rd_raw *raw, xsr_event *e) {
 static void decode_stored(rd_slot *s, const rd_raw *raw, xsr_event *e) {
     e->value = value_of(s, raw, raw->full, raw->further[1], raw->value);
     e->detail = raw->detail;
+    if (raw->kind == XS_EV_WATERMARK && !raw->full)
+        e->detail = CHUNK_ROWS;
     if (raw->kind == XS_EV_RESET)
         s->last = e->value;
     else

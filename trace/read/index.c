@@ -164,12 +164,16 @@ static int by_status(const void *a, const void *b) {
     return 0;
 }
 
-/* Of several looks with one newest record, the first bounds it. Owners are written again by each segment. */
+static bool same_look(const rd_look *a, const rd_look *b) { return a->ring == b->ring && a->newest == b->newest; }
+
+/* Of several looks with one newest record, the first bounds that record and the last bounds the next. Owners are written
+ * again by each segment. */
 static void drop_repeats(xsr_reader *reader) {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < reader->look_count; i++)
-        if (i == 0 || reader->looks[i].ring != reader->looks[i - 1].ring || reader->looks[i].newest != reader->looks[i - 1].newest)
-            reader->looks[kept++] = reader->looks[i];
+    for (uint32_t i = 0; i < reader->look_count; i++) {
+        bool middle = kept > 1 && same_look(&reader->looks[kept - 2], &reader->looks[i]);
+        reader->looks[middle ? kept - 1 : kept++] = reader->looks[i];
+    }
     reader->look_count = kept;
     kept = 0;
     for (uint32_t i = 0; i < reader->owner_count; i++)

@@ -55,7 +55,7 @@ void rd_plan_slot(xsr_reader *reader, uint32_t slot) {
         reader->slots[slot].host_supplier = true;
         return;
     }
-    s->supplier_rank = rank == XS_PLAN_ROW ? s->row : rank == XS_PLAN_COLUMN ? s->column : (uint32_t)rank;
+    s->supplier_rank = rank == XS_PLAN_ROW ? s->row : rank == XS_PLAN_COLUMN ? s->column : rank == XS_PLAN_OWNER ? s->owner : (uint32_t)rank;
     s->supplier_origin = p->entry.origin;
     if (p->entry.kind == XS_PLAN_WRITER && p->entry.b && p->entry.b <= reader->model.name_count)
         s->supplier_role = (uint32_t)p->entry.b - 1;

@@ -77,6 +77,7 @@ typedef struct rd_hole { uint64_t first, last; int64_t before, after; } rd_hole;
 typedef struct rd_open_wait { /* a WAIT_START whose end has not come */
     uint32_t slot;
     uint64_t missing; /* records of the ring lost since it began */
+    int64_t went_on;  /* time of the writer's next event that is no wait; NO_TIME: none yet */
     xsr_wait wait;
 } rd_open_wait;
 
@@ -102,6 +103,7 @@ typedef struct rd_ring { /* beside xsr_ring */
     uint64_t epoch;
     bool writing;
     int64_t heard;       /* time of the last event delivered */
+    uint64_t after;      /* sequence behind its records */
     /* pairing */
     rd_open_wait *open; uint32_t open_count, open_room;
     uint64_t elected_by; int64_t elect_time;
@@ -126,7 +128,7 @@ typedef struct rd_slot { /* beside xsr_slot */
     uint64_t gaps;        /* the rank's count of gaps at the last entry */
     uint32_t inferred_rank, inferred_role;
     uint64_t base, base_epoch; uint32_t base_expected, base_top; /* elections: see arrive.c */
-    bool wide, is_shared, host_supplier, conflict, has_reset, signalled, arrived, elected_seen;
+    bool narrow, is_shared, host_supplier, conflict, has_reset, signalled, arrived, elected_seen;
 } rd_slot;
 
 typedef struct rd_pending { xsr_wait wait; uint64_t next; bool settled; } rd_pending;
@@ -157,6 +159,7 @@ struct xsr_reader {
     uint64_t file_bytes, rank_budget;
     bool trimmed;      /* older segments were removed */
     bool triggered;
+    bool windowed;     /* tracing was switched in mid-run */
     int64_t newest_frame;
     /* catalog */
     rd_process *processes;
@@ -211,15 +214,15 @@ void rd_arrive_packed(rd_slot *slot, xsr_event *event, uint32_t word);
 void rd_arrive_full(rd_slot *slot, const xsr_event *event);
 /* writer.c */
 int rd_attribute(xsr_reader *reader, uint32_t ring, xsr_event *event);
-int rd_attribute_gap(xsr_reader *reader, uint32_t ring, uint64_t first, uint64_t last);
+int rd_attribute_gap(xsr_reader *reader, uint32_t ring, uint64_t missing, uint64_t next);
 /* decode.c */
 int rd_decode(xsr_reader *reader, uint32_t ring, xsr_event *event);
 /* loss.c */
-int rd_deliver_holes(xsr_reader *reader, uint32_t ring);
+int rd_deliver_holes(xsr_reader *reader, uint32_t ring, uint64_t next);
 bool rd_may_be_lost(const xsr_reader *reader, uint32_t rank /* number or XSR_NONE */, int64_t until);
 /* wait.c: starts and ends; pair.c: signals and what waits read */
 int rd_wait_event(xsr_reader *reader, xsr_event *event, xsr_wait *wait); /* before the event is delivered: fills need; 1: *wait is over */
-int rd_wait_gap(xsr_reader *reader, uint32_t ring, uint64_t records);
+void rd_wait_gap(xsr_reader *reader, uint32_t ring, uint64_t records);
 int rd_waits_finish(xsr_reader *reader);
 int rd_pair_event(xsr_reader *reader, const xsr_event *event); /* after it was delivered */
 int rd_pair_wait(xsr_reader *reader, xsr_wait *wait);          /* an ended wait: settles it now or later */

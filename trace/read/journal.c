@@ -65,6 +65,8 @@ int rd_take_journal(xsr_reader *reader, const xs_frame *frame, const unsigned ch
             rc = launch_end(reader, p, &e);
         else if (e.kind == XS_JOURNAL_CLOCK)
             clock_pair(&reader->processes[p], &e);
+        else if (e.kind == XS_JOURNAL_TRACE_STATE)
+            reader->windowed = true;
         if (rc < 0)
             return rc;
     }
@@ -93,6 +95,14 @@ static void move_launches(xsr_reader *reader) {
         int64_t offset = reader->processes[l->process].offset;
         l->begin += l->begin == NO_TIME ? 0 : offset;
         l->end += l->end == NO_TIME ? 0 : offset;
+    }
+}
+
+static void tell_starts(xsr_reader *reader) {
+    for (uint32_t p = 0; p < reader->model.process_count; p++) {
+        const rd_process *in = &reader->processes[p];
+        reader->model.processes[p].start_time = in->known ? (int64_t)in->region.start_time + in->offset : 0;
+        reader->model.processes[p].start_realtime = in->known ? in->region.start_realtime : 0;
     }
 }
 
@@ -128,6 +138,7 @@ static int clock_row(xsr_reader *reader, uint32_t p, uint32_t *found) {
 int rd_clocks_finish(xsr_reader *reader) {
     find_offsets(reader);
     move_launches(reader);
+    tell_starts(reader);
     bool several_hosts = false;
     for (uint32_t p = 0; p < reader->model.process_count; p++) {
         uint32_t row;

@@ -47,18 +47,18 @@ static int deliver_hole(xsr_reader *reader, uint32_t ring, const rd_hole *hole) 
     return 0;
 }
 
-int rd_deliver_holes(xsr_reader *reader, uint32_t ring) {
+/* next: sequence of the event that follows (or would, at the ring's end). What lies between it and the event before is
+ * lost, or torn: kept records of events whose other records are lost. */
+int rd_deliver_holes(xsr_reader *reader, uint32_t ring, uint64_t next) {
     rd_ring *r = &reader->rings[ring];
     int rc = 0;
-    for (uint32_t i = 0; i < r->hole_count && rc == 0; i++) {
-        const rd_hole *hole = &r->holes[i];
-        rc = rd_wait_gap(reader, ring, hole->last - hole->first + 1);
-        if (rc == 0)
-            rc = rd_attribute_gap(reader, ring, hole->first, hole->last);
-        if (rc == 0)
-            rc = deliver_hole(reader, ring, hole);
+    if (next > r->after) {
+        rd_wait_gap(reader, ring, next - r->after);
+        rc = rd_attribute_gap(reader, ring, next - r->after, next);
         reader->rank_gaps[reader->model.rings[ring].rank]++;
     }
+    for (uint32_t i = 0; i < r->hole_count && rc == 0; i++)
+        rc = deliver_hole(reader, ring, &r->holes[i]);
     r->hole_count = 0;
     return rc;
 }
@@ -83,5 +83,5 @@ bool rd_may_be_lost(const xsr_reader *reader, uint32_t rank, int64_t until) {
     for (uint32_t i = 0; i < m->ring_count; i++)
         if ((rank == XSR_NONE || m->ranks[m->rings[i].rank].rank == rank) && (m->rings[i].torn || hole_before(reader, i, until)))
             return true;
-    return m->damaged_frames || m->missing_frames || m->cut;
+    return reader->windowed || m->damaged_frames || m->missing_frames || m->cut;
 }

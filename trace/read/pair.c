@@ -80,7 +80,7 @@ static int settle(xsr_reader *reader, xsr_wait *w, rd_mark *read) {
     int rc = find_release(reader, w, read);
     if (rc)
         return rc;
-    if (w->released_by.reason == XSR_REASON_FOUND)
+    if (w->released_by.event != XSR_NO_ID)
         w->lag_ns = w->end - w->released_by.time;
     w->supplier_rank = w->released_by.rank != XSR_NONE ? reader->model.ranks[w->released_by.rank].rank : supplier_of(reader, w->slot);
     return rd_sink_wait(reader, w);

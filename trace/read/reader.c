@@ -167,6 +167,7 @@ void rd_pass_reset(xsr_reader *reader) {
         r->epoch = 0;
         r->writing = false;
         r->heard = NO_TIME;
+        r->after = 1;
         r->open_count = 0;
         r->elected_by = XSR_NO_ID;
     }

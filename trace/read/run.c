@@ -45,7 +45,7 @@ static int end_ring(xsr_reader *reader, uint32_t ring) {
     const xsr_ring *row = &reader->model.rings[ring];
     const rd_ring *r = &reader->rings[ring];
     reader->model.rings[ring].tail_unknown = reader->model.processes[row->process].tail_unknown && (r->writing || r->writer == XSR_NONE);
-    return rd_deliver_holes(reader, ring);
+    return rd_deliver_holes(reader, ring, r->expected);
 }
 
 /* Every ring's first event; the model's begin. */
@@ -75,6 +75,7 @@ static int deliver_event(xsr_reader *reader, uint32_t ring) {
     if (over < 0)
         return over;
     reader->rings[ring].heard = event.time;
+    reader->rings[ring].after = event.sequence + reader->rings[ring].raw.records;
     if (event.time > reader->model.end)
         reader->model.end = event.time;
     if (event.slot != XSR_NONE && (event.kind == XS_EV_SIGNAL || event.kind == XS_EV_WATERMARK))
@@ -91,7 +92,7 @@ static int step(xsr_reader *reader) {
     uint32_t ring = reader->heap[0].ring;
     int rc = rd_pair_time(reader, reader->heap[0].key);
     if (rc == 0)
-        rc = rd_deliver_holes(reader, ring);
+        rc = rd_deliver_holes(reader, ring, reader->rings[ring].raw.sequence);
     if (rc == 0)
         rc = deliver_event(reader, ring);
     if (rc)

@@ -42,7 +42,7 @@ static uint32_t make_slot(xsr_reader *reader, uint32_t pad, uint32_t place) {
                     .column = place % m->pads[pad].columns, .supplier_rank = XSR_NONE, .supplier_origin = XS_PLAN_INFERRED,
                     .supplier_role = XSR_NONE};
     memset(&reader->slots[at], 0, sizeof reader->slots[at]);
-    reader->slots[at].wide = m->pads[pad].flags & XS_PAD_WIDE;
+    reader->slots[at].narrow = m->pads[pad].flags & XS_PAD_32;
     reader->slots[at].is_shared = m->pads[pad].flags & XS_PAD_SHARED;
     reader->slots[at].inferred_rank = reader->slots[at].inferred_role = XSR_NONE;
     if (name_slot(reader, s) < 0)

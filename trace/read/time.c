@@ -59,11 +59,11 @@ int64_t rd_time(const xsr_reader *reader, uint32_t ring, const rd_span *span, ui
         high = at_most(high, next_exact(r));
     *modulo = false;
     int64_t first = first_from(low, low_word);
-    if (first > high && first - low > WRAP / 2)
+    if (first > high && first - low > WRAP / 2 && first >= WRAP)
         return first - WRAP; /* a little before its neighbour: clocks may step back by a tick */
     if (first > high || first <= high - WRAP)
         *modulo = true;
-    if (!*modulo || followed || high >= INT64_MAX - TAKING)
+    if (!*modulo || followed || high >= INT64_MAX - TAKING || high < WRAP)
         return first;
     return newest_up_to(high, low_word);
 }

@@ -20,10 +20,10 @@ static void drop_open(rd_ring *r, uint32_t at) {
 }
 
 /* Its end is lost, but something after it proves that it is over. */
-static int end_unseen(xsr_reader *reader, rd_ring *r, uint32_t at, const xsr_event *proof) {
+static int end_unseen(xsr_reader *reader, rd_ring *r, uint32_t at, int64_t proof) {
     xsr_wait w = r->open[at].wait;
     drop_open(r, at);
-    w.end = proof->time;
+    w.end = proof;
     w.end_lost = true;
     w.open = false;
     w.reads_from = w.released_by = no_edge(XSR_REASON_LOST);
@@ -31,13 +31,25 @@ static int end_unseen(xsr_reader *reader, rd_ring *r, uint32_t at, const xsr_eve
     return rd_sink_wait(reader, &w);
 }
 
-static int end_unseen_all(xsr_reader *reader, rd_ring *r, const xsr_event *proof, bool doubtful_only) {
+static int end_unseen_all(xsr_reader *reader, rd_ring *r, int64_t proof) {
+    int rc = 0;
+    while (r->open_count && rc == 0)
+        rc = end_unseen(reader, r, 0, r->open[0].went_on == NO_TIME ? proof : r->open[0].went_on);
+    return rc;
+}
+
+/* The writer does something that is no wait. Behind a hole the ends of its open waits are in the hole; without one they may
+ * yet come (a mark inside a loop that polls), and if they do not, tracing was off when they did. */
+static int went_on(xsr_reader *reader, rd_ring *r, const xsr_event *e) {
     int rc = 0;
     for (uint32_t i = 0; i < r->open_count && rc == 0;) {
-        if (doubtful_only && !r->open[i].missing)
-            i++;
+        rd_open_wait *o = &r->open[i];
+        if (o->went_on == NO_TIME)
+            o->went_on = e->time;
+        if (o->missing)
+            rc = end_unseen(reader, r, i, e->time);
         else
-            rc = end_unseen(reader, r, i, proof);
+            i++;
     }
     return rc;
 }
@@ -49,15 +61,16 @@ static uint32_t find_open(const rd_ring *r, uint32_t slot) {
     return XSR_NONE;
 }
 
+/* A writer waits for a slot once at a time: an older start of the same slot has had its end. */
 static int start(xsr_reader *reader, rd_ring *r, const xsr_event *e) {
     uint32_t at = find_open(r, e->slot);
-    int rc = at != XSR_NONE && r->open[at].missing ? end_unseen(reader, r, at, e) : 0;
+    int rc = at != XSR_NONE ? end_unseen(reader, r, at, e->time) : 0;
     if (rc)
         return rc;
     if (RD_ROOM(r->open, r->open_room, r->open_count + 1) < 0)
         return XS_E_MEMORY;
     rd_open_wait *o = &r->open[r->open_count++];
-    *o = (rd_open_wait){.slot = e->slot, .wait = wait_of(e)};
+    *o = (rd_open_wait){.slot = e->slot, .went_on = NO_TIME, .wait = wait_of(e)};
     o->wait.start_event = e->id;
     o->wait.observed = e->detail;
     o->wait.end = NO_TIME;
@@ -90,7 +103,7 @@ static void fill_end(xsr_wait *w, const xsr_event *e) {
 static int end(xsr_reader *reader, rd_ring *r, xsr_event *e, xsr_wait *w) {
     uint32_t at = find_open(r, e->slot);
     if (at != XSR_NONE && !belongs(&r->open[at], e)) {
-        int rc = end_unseen(reader, r, at, e);
+        int rc = end_unseen(reader, r, at, e->time);
         if (rc)
             return rc;
         at = XSR_NONE;
@@ -112,9 +125,9 @@ int rd_wait_event(xsr_reader *reader, xsr_event *e, xsr_wait *w) {
     rd_ring *r = &reader->rings[e->ring];
     int rc = 0;
     if (e->kind == XS_EV_WRITER_BEGIN || e->kind == XS_EV_WRITER_END)
-        return end_unseen_all(reader, r, e, false);
-    if (e->slot == XSR_NONE || (e->kind != XS_EV_WAIT_START && e->kind != XS_EV_WAIT_END))
-        rc = r->open_count ? end_unseen_all(reader, r, e, true) : 0;
+        return end_unseen_all(reader, r, e->time);
+    if (r->open_count && e->kind != XS_EV_WAIT_START && e->kind != XS_EV_WAIT_END && e->kind != XS_EV_PASS)
+        rc = went_on(reader, r, e);
     if (rc || e->slot == XSR_NONE)
         return rc;
     if (e->kind == XS_EV_WAIT_START)
@@ -132,11 +145,10 @@ int rd_wait_event(xsr_reader *reader, xsr_event *e, xsr_wait *w) {
     return 1;
 }
 
-int rd_wait_gap(xsr_reader *reader, uint32_t ring, uint64_t records) {
+void rd_wait_gap(xsr_reader *reader, uint32_t ring, uint64_t records) {
     rd_ring *r = &reader->rings[ring];
     for (uint32_t i = 0; i < r->open_count; i++)
         r->open[i].missing += records;
-    return 0;
 }
 
 static uint64_t two_words(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
@@ -192,6 +204,17 @@ static int finish_line(xsr_reader *reader, const rd_status *s) {
     return rd_sink_wait(reader, &w);
 }
 
+static int finish_ring(xsr_reader *reader, rd_ring *r) {
+    int rc = 0;
+    for (uint32_t i = 0; i < r->open_count && rc == 0;) {
+        if (r->open[i].went_on != NO_TIME)
+            rc = end_unseen(reader, r, i, r->open[i].went_on);
+        else
+            rc = finish_open(reader, r, &r->open[i++]);
+    }
+    return rc;
+}
+
 int rd_waits_finish(xsr_reader *reader) {
     int rc = 0;
     for (uint32_t i = 0; i < reader->status_count && rc == 0; i++) {
@@ -201,7 +224,6 @@ int rd_waits_finish(xsr_reader *reader) {
             rc = finish_line(reader, s);
     }
     for (uint32_t ring = 0; ring < reader->model.ring_count && rc == 0; ring++)
-        for (uint32_t i = 0; i < reader->rings[ring].open_count && rc == 0; i++)
-            rc = finish_open(reader, &reader->rings[ring], &reader->rings[ring].open[i]);
+        rc = finish_ring(reader, &reader->rings[ring]);
     return rc;
 }

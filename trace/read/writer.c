@@ -1,6 +1,8 @@
 /* Who wrote: WRITER_BEGIN records, else OWNERS frames by range of sequences, else nobody known. */
 #include "internal.h"
 
+#define HAND_OVER_RECORDS 5 /* the end of one writer and the begin of the next */
+
 typedef struct owner_facts { uint64_t first; int64_t time; uint32_t launch, block, warp, sm, role, ordinal; } owner_facts;
 
 static bool several_warps(const xsr_reader *reader, uint32_t launch, uint32_t warp) {
@@ -77,19 +79,21 @@ static void forget_writer(rd_ring *r) {
     r->epoch = 0;
 }
 
-/* Behind a hole: the writer is the one that OWNERS tell of, or unknown. Role and epoch may be older than they were. */
-int rd_attribute_gap(xsr_reader *reader, uint32_t ring, uint64_t first, uint64_t last) {
+/* Behind a hole: the writer is the same where the hole is too small for a hand-over, else the one that OWNERS tell of, or
+ * unknown. Role and epoch may be older than they were. */
+int rd_attribute_gap(xsr_reader *reader, uint32_t ring, uint64_t missing, uint64_t next) {
     rd_ring *r = &reader->rings[ring];
-    (void)first;
     r->elected_by = XSR_NO_ID;
-    if (!owner_at(reader, r, last + 1) || !owners_follow(reader, r)) {
+    if (r->writing && missing < HAND_OVER_RECORDS)
+        return 0;
+    if (!owner_at(reader, r, next) || !owners_follow(reader, r)) {
         forget_writer(r);
         return 0;
     }
     const rd_owner *owner = &reader->owners[r->owner];
     if (r->writer != XSR_NONE && reader->model.writers[r->writer].first_sequence >= owner->owner.first)
         return 0;
-    return owner->owner.first == last + 1 && r->raw.kind == XS_EV_WRITER_BEGIN ? 0 : take_owner(reader, ring, owner);
+    return owner->owner.first == next && r->raw.kind == XS_EV_WRITER_BEGIN ? 0 : take_owner(reader, ring, owner);
 }
 
 static void enter_epoch(xsr_reader *reader, uint32_t rank, uint64_t epoch) {
