@@ -1,0 +1,177 @@
+/* The whole of `xs export --sqlite`, capture to closed database, against the best bare insert loop: the same rows, columns
+ * and indices from memory, one thread, 100 rows a statement, one transaction, no journal. Five interleaved pairs.
+ *
+ *     sqlite_rate [CHUNKS] [FOLDER]     chunks handed over; default 200000 and /dev/shm */
+#include "sqlite_capture.h"
+#include "schema.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <xs/export.h>
+
+#define PAIRS 5
+#define BAR 0.70
+
+typedef struct rows {
+    int64_t *cells; /* INT64_MIN: NULL */
+    uint64_t count;
+} rows;
+
+static char capture[256], database[256];
+static rows kept[XSV_FLOWING];
+static uint64_t total;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void check(int bad, const char *what)
+{
+    if (bad) {
+        fprintf(stderr, "sqlite_rate: %s failed (%d)\n", what, bad);
+        exit(1);
+    }
+}
+
+static double export_once(xsv_sqlite_timing *timing)
+{
+    const char *paths[] = {capture}, *why = NULL;
+    xsv_sqlite_options how = {.size = sizeof how, .captures = capture, .timing = timing};
+    xsr_options reading = {.size = sizeof reading};
+    xsr_reader *reader = NULL;
+    xsr_sink *sink = NULL;
+    double begin = now();
+    check(xsr_open(paths, 1, &reading, &reader, &why), "xsr_open");
+    check(xsv_sqlite_open(database, &how, &sink), "xsv_sqlite_open");
+    check(xsr_run(reader, &sink, 1), "xsr_run");
+    check(xsv_sqlite_close(sink), "xsv_sqlite_close");
+    xsr_close(reader);
+    return now() - begin;
+}
+
+static void keep_rows(void)
+{
+    sqlite3 *db;
+    check(sqlite3_open_v2(database, &db, SQLITE_OPEN_READONLY, NULL), "open");
+    for (uint32_t t = 0; t < XSV_FLOWING; t++) {
+        char sql[96];
+        sqlite3_stmt *s;
+        uint32_t columns = xsv_tables[t].count;
+        uint64_t room = 0;
+        snprintf(sql, sizeof sql, "SELECT * FROM %s", xsv_tables[t].name);
+        check(sqlite3_prepare_v2(db, sql, -1, &s, NULL), sql);
+        while (sqlite3_step(s) == SQLITE_ROW) {
+            if (kept[t].count == room) {
+                room = room ? room * 2 : 4096;
+                kept[t].cells = realloc(kept[t].cells, room * columns * sizeof(int64_t));
+                check(!kept[t].cells, "memory");
+            }
+            int64_t *row = kept[t].cells + kept[t].count++ * columns;
+            for (uint32_t c = 0; c < columns; c++)
+                row[c] = sqlite3_column_type(s, (int)c) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(s, (int)c);
+        }
+        sqlite3_finalize(s);
+        total += kept[t].count;
+    }
+    sqlite3_close(db);
+}
+
+static void bare_table(sqlite3 *db, uint32_t t)
+{
+    uint32_t columns = xsv_tables[t].count;
+    sqlite3_stmt *many, *one;
+    check(xsv_schema_insert(db, &xsv_tables[t], 100, &many) || xsv_schema_insert(db, &xsv_tables[t], 1, &one), "prepare");
+    for (uint64_t r = 0; r < kept[t].count;) {
+        uint64_t n = kept[t].count - r >= 100 ? 100 : 1;
+        sqlite3_stmt *s = n == 100 ? many : one;
+        const int64_t *cell = kept[t].cells + r * columns;
+        for (uint64_t i = 0; i < n * columns; i++)
+            if (cell[i] == INT64_MIN)
+                sqlite3_bind_null(s, (int)i + 1);
+            else
+                sqlite3_bind_int64(s, (int)i + 1, cell[i]);
+        check(sqlite3_step(s) != SQLITE_DONE, "insert");
+        sqlite3_reset(s);
+        r += n;
+    }
+    sqlite3_finalize(many);
+    sqlite3_finalize(one);
+}
+
+static double bare_once(void)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s.bare", database);
+    unlink(path);
+    sqlite3 *db;
+    double begin = now();
+    check(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL), "open");
+    check(sqlite3_exec(db, "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = "
+                           "EXCLUSIVE; PRAGMA cache_size = -65536; PRAGMA threads = 1; BEGIN", NULL, NULL, NULL), "pragmas");
+    check(xsv_schema_tables(db), "tables");
+    for (uint32_t t = 0; t < XSV_FLOWING; t++)
+        bare_table(db, t);
+    check(xsv_schema_indices(db), "indices");
+    check(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), "commit");
+    sqlite3_close(db);
+    double seconds = now() - begin;
+    unlink(path);
+    return seconds;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(double *values)
+{
+    qsort(values, PAIRS, sizeof *values, by_size);
+    return values[PAIRS / 2];
+}
+
+static void print_sizes(void)
+{
+    struct stat c, d;
+    if (!stat(capture, &c) && !stat(database, &d))
+        printf("capture %.0f MB, database %.0f MB, %" PRIu64 " rows:", (double)c.st_size / 1e6, (double)d.st_size / 1e6, total);
+    for (uint32_t t = 0; t < XSV_FLOWING; t++)
+        printf(" %s %" PRIu64, xsv_tables[t].name, kept[t].count);
+    printf("\n\n%-6s %12s %12s %8s\n", "pair", "export M/s", "bare M/s", "ratio");
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t chunks = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 200000;
+    const char *folder = argc > 2 ? argv[2] : "/dev/shm";
+    snprintf(capture, sizeof capture, "%s/xs_sqlite_rate_%d.xs", folder, (int)getpid());
+    snprintf(database, sizeof database, "%s/xs_sqlite_rate_%d.db", folder, (int)getpid());
+    check(sqlite_capture(capture, chunks), "capture");
+    xsv_sqlite_timing timing;
+    export_once(&timing); /* warm-up; its rows are what the bare loop inserts */
+    keep_rows();
+    print_sizes();
+    double exported[PAIRS], bare[PAIRS], ratio[PAIRS];
+    for (int i = 0; i < PAIRS; i++) {
+        exported[i] = (double)total / export_once(&timing) / 1e6;
+        bare[i] = (double)total / bare_once() / 1e6;
+        ratio[i] = exported[i] / bare[i];
+        printf("%-6d %12.3f %12.3f %8.2f\n", i + 1, exported[i], bare[i], ratio[i]);
+    }
+    double middle = median(ratio);
+    printf("%-6s %12.3f %12.3f %8.2f  (bar %.2f)\n", "median", median(exported), median(bare), middle, BAR);
+    printf("\nof the last export: rows %.3f s, indices %.3f s, views %.3f s, close %.3f s\n", (double)timing.rows_ns / 1e9,
+           (double)timing.index_ns / 1e9, (double)timing.views_ns / 1e9, (double)timing.close_ns / 1e9);
+    unlink(capture);
+    unlink(database);
+    return middle >= BAR ? 0 : 1;
+}
