@@ -14,24 +14,48 @@ int xs_segment_lock(segment_control *control) {
     return rc ? xs_fail(XS_E_SYSTEM, "the lock of the world's shared memory cannot be taken (%d)", rc) : 0;
 }
 
+int xs_segment_try_lock(segment_control *control) {
+    int rc = pthread_mutex_trylock(&control->lock);
+    if (rc == EOWNERDEAD) rc = pthread_mutex_consistent(&control->lock);
+    return !rc;
+}
+
 void xs_segment_unlock(segment_control *control) { pthread_mutex_unlock(&control->lock); }
 
 static int is_alive(const segment_member *m) { return m->state == MEMBER_HERE && xs_identity_alive(m->pid, m->start); }
 
-int xs_segment_may_join(const segment_control *c, uint32_t first, uint32_t count) {
-    uint32_t alive = 0, died = 0, mine_alive = 0, mine_taken = 0;
+typedef struct census {
+    uint32_t alive, died;
+    uint32_t mine_alive, mine_taken; /* of the ranks asked for */
+} census;
+
+static census count_members(const segment_control *c, uint32_t first, uint32_t count) {
+    census n = {0, 0, 0, 0};
     for (uint32_t r = 0; r < c->ranks; r++) {
         const segment_member *m = &c->members[r];
-        int live = is_alive(m), mine = r >= first && r - first < count;
-        alive += (uint32_t)live;
-        died += m->state == MEMBER_HERE && !live;
-        mine_alive += (uint32_t)(live && mine);
-        mine_taken += m->state != MEMBER_NONE && mine;
+        uint32_t live = (uint32_t)is_alive(m), mine = r >= first && r - first < count;
+        n.alive += live;
+        n.died += m->state == MEMBER_HERE && !live;
+        n.mine_alive += live && mine;
+        n.mine_taken += m->state != MEMBER_NONE && mine;
     }
-    if (mine_alive) return xs_fail(XS_E_ARGUMENT, "another process of this world already has one of ranks %u to %u", first, first + count - 1);
-    if (alive) return XS_JOIN;
-    int stays = !died && !mine_taken && !c->abort_word && xs_clock_boot() - c->left_time < STAY_NS;
-    return stays ? XS_JOIN : XS_REPLACE;
+    return n;
+}
+
+/* Nobody is there, but somebody may come to whom something was left. */
+static int is_kept(const segment_control *c, const census *n) {
+    return !n->died && !c->abort_word && xs_clock_boot() - c->left_time < STAY_NS;
+}
+
+int xs_segment_may_join(const segment_control *c, uint32_t first, uint32_t count) {
+    census n = count_members(c, first, count);
+    if (n.mine_alive) return xs_fail(XS_E_ARGUMENT, "another process of this world already has one of ranks %u to %u", first, first + count - 1);
+    return n.alive || (is_kept(c, &n) && !n.mine_taken) ? XS_JOIN : XS_REPLACE;
+}
+
+int xs_segment_is_stale(const segment_control *c) {
+    census n = count_members(c, 0, 0);
+    return !n.alive && !is_kept(c, &n);
 }
 
 void xs_segment_enter(segment_control *control, uint32_t first, uint32_t count) {

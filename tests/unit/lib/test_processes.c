@@ -20,6 +20,23 @@ static int set_up(void **state) {
     return 0;
 }
 
+static const char *segment_path(void) {
+    static char path[96];
+    char name[64];
+    xs_segment_name(name, sizeof name, world_name);
+    snprintf(path, sizeof path, "/dev/shm/%s", name);
+    return path;
+}
+
+static int exists(const char *path) { return !access(path, F_OK); }
+
+/* Some tests leave a world for a rank that never comes. */
+static int tear_down(void **state) {
+    (void)state;
+    unlink(segment_path());
+    return 0;
+}
+
 static xs_config config_of(uint32_t rank, uint32_t ranks) {
     xs_config config = test_config(ranks);
     config.world = world_name;
@@ -68,16 +85,6 @@ static void run_all(child_main *run, uint32_t ranks) {
     assert_int_equal(failed, 0);
 }
 
-static int count_segments(void) {
-    char command[128], text[16] = "";
-    snprintf(command, sizeof command, "ls /dev/shm | grep -c '^xs\\.%u\\.'", (unsigned)geteuid());
-    FILE *pipe = popen(command, "r");
-    if (!pipe) return -1;
-    if (!fgets(text, sizeof text, pipe)) text[0] = 0;
-    pclose(pipe);
-    return atoi(text);
-}
-
 /* --- everybody signals everybody, in kernels --- */
 typedef struct all_args {
     xs_pad pad;
@@ -118,16 +125,14 @@ static int signal_all(uint32_t rank, uint32_t ranks) {
 
 static void two_processes(void **state) {
     (void)state;
-    int before = count_segments();
     run_all(signal_all, 2);
-    assert_int_equal(count_segments(), before); /* the last one has unlinked it */
+    assert_false(exists(segment_path())); /* the last one has unlinked it */
 }
 
 static void four_processes(void **state) {
     (void)state;
-    int before = count_segments();
     for (int i = 0; i < 5; i++) run_all(signal_all, 4); /* again under the same name */
-    assert_int_equal(count_segments(), before);
+    assert_false(exists(segment_path()));
 }
 
 /* --- one aborts, all leave --- */
@@ -177,10 +182,10 @@ static int find_the_message(uint32_t rank, uint32_t ranks) {
 
 static void a_slow_rank_finds_what_a_fast_one_left(void **state) {
     (void)state;
-    int before = count_segments();
     assert_int_equal(status_of(start(leave_a_message, 0, 2)), 0);
+    assert_true(exists(segment_path()));
     assert_int_equal(status_of(start(find_the_message, 1, 2)), 0);
-    assert_int_equal(count_segments(), before);
+    assert_false(exists(segment_path()));
 }
 
 /* --- killed members --- */
@@ -300,12 +305,27 @@ static void foreign_files_are_refused(void **state) {
     assert_int_equal(xs_world_destroy(other), 0);
 }
 
-#define TEST(t) cmocka_unit_test_setup(t, set_up)
+/* The memory of killed processes goes when the next world opens, whatever its name. */
+static void memory_that_nobody_asks_for_again_is_swept(void **state) {
+    char old[96];
+    assert_true(WIFSIGNALED(status_of(start(message_and_die, 0, 2))));
+    strcpy(old, segment_path());
+    assert_true(exists(old));
+    set_up(state); /* another name */
+    xs_world *world = join(0, 2);
+    assert_non_null(world);
+    assert_false(exists(old));
+    assert_int_equal(xs_world_destroy(world), 0);
+    assert_true(exists(segment_path())); /* kept for rank 1 */
+}
+
+#define TEST(t) cmocka_unit_test_setup_teardown(t, set_up, tear_down)
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(two_processes), TEST(four_processes), TEST(abort_reaches_every_process), TEST(a_slow_rank_finds_what_a_fast_one_left),
         TEST(memory_of_dead_processes_is_replaced), TEST(a_killed_holder_of_the_lock_wedges_nobody), TEST(ranks_are_taken_once),
         TEST(the_order_of_creation_must_agree), TEST(shared_bytes_run_out), TEST(foreign_files_are_refused),
+        TEST(memory_that_nobody_asks_for_again_is_swept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
