@@ -113,10 +113,54 @@ XS_FN uint32_t xs_sm(void) {
     return sm;
 }
 
+/* Block in the grid and warp in the block, counted through all dimensions: kernels that xs did not write may have more than
+ * one. Volatile: read where they are needed, not kept. */
+XS_FN uint32_t xs_writer_grid_block(void) {
+    uint32_t x, y, z;
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
+    asm volatile("mov.u32 %0, %%ctaid.y;" : "=r"(y));
+    asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(z));
+    return x + gridDim.x * (y + gridDim.y * z);
+}
+XS_FN uint32_t xs_writer_warp(void) {
+    uint32_t x, y, z;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
+    asm volatile("mov.u32 %0, %%tid.y;" : "=r"(y));
+    asm volatile("mov.u32 %0, %%tid.z;" : "=r"(z));
+    return (x + blockDim.x * (y + blockDim.y * z)) / 32;
+}
+
+#define XS_NO_UNROLL _Pragma("unroll 1")
+
+/* The same value, of which the compiler knows nothing: what is computed from it stays where it stands. Without this it
+ * computes every address of the slow paths ahead of the loop and keeps them all in registers. */
+XS_FN uint32_t xs_opaque(uint32_t value) {
+    asm volatile("" : "+r"(value));
+    return value;
+}
+XS_FN uint64_t xs_opaque_u64(uint64_t value) {
+    asm volatile("" : "+l"(value));
+    return value;
+}
+
+/* base + index * stride by one mad.wide. Spelled out: widened ahead of a loop, stride becomes a 64-bit multiply in it. */
+XS_FN char *xs_element(const void *base, uint32_t index, uint32_t stride) {
+    uint64_t at;
+    asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(at) : "r"(index), "r"(stride), "l"(base));
+    return (char *)at;
+}
+
 /* 16 bytes by one weak store, no branch: predicated. No "memory": it is ordered with nothing. */
 XS_FN void xs_store16_if(uint32_t on, void *at, uint32_t word0, uint32_t word1, uint32_t word2, uint32_t word3) {
     asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %0, 0;\n\t@p st.global.v4.u32 [%1], {%2, %3, %4, %5};\n\t}" ::"r"(on),
                  "l"(at), "r"(word0), "r"(word1), "r"(word2), "r"(word3));
+}
+
+/* Back from memory that only this thread writes. */
+XS_FN void xs_load16_own(const void *at, uint32_t word[4]) {
+    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                 : "l"(at));
 }
 
 /* bar.sync: orders memory among the `count` threads, at cta scope. */
@@ -218,10 +262,24 @@ XS_FN uint64_t xs_now(void) { return xs_host_now(); }
 XS_FN uint32_t xs_now_low(void) { return (uint32_t)xs_host_now(); }
 XS_FN uint32_t xs_lane(void) { return 0; }
 XS_FN uint32_t xs_sm(void) { return 0; }
+XS_FN uint32_t xs_writer_grid_block(void) { return xs_host_self()->block; }
+XS_FN uint32_t xs_writer_warp(void) { return xs_host_self()->warp; }
+#define XS_NO_UNROLL
+XS_FN char *xs_element(const void *base, uint32_t index, uint32_t stride) {
+    return (char *)(uintptr_t)base + (uint64_t)index * stride;
+}
+XS_FN uint32_t xs_opaque(uint32_t value) { return value; }
+XS_FN uint64_t xs_opaque_u64(uint64_t value) { return value; }
 
 XS_FN void xs_store16_if(uint32_t on, void *at, uint32_t word0, uint32_t word1, uint32_t word2, uint32_t word3) {
     if (on)
         xs_record_put((xs_record *)at, word0, word1, word2, word3);
+}
+
+XS_FN void xs_load16_own(const void *at, uint32_t word[4]) {
+    xs_record r;
+    (void)xs_record_load((const xs_record *)at, &r); /* whole: nobody else writes */
+    word[0] = r.sequence, word[1] = r.code_object, word[2] = r.value, word[3] = r.time;
 }
 
 XS_FN int xs_block_barrier(uint32_t id, uint32_t count) { return xs_host_block_barrier(id, count); }

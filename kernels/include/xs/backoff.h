@@ -31,7 +31,7 @@ XS_INLINE uint64_t xs_backoff_slept(uint32_t reads) {
     uint32_t sleeps = reads - 1, stage = xs_backoff_stage(sleeps);
     if (stage == 0)
         return 0;
-    uint64_t before = (16ull << stage) - 32; /* one sleep of every stage before this one */
+    uint32_t before = (16u << stage) - 32; /* one sleep of every stage before this one */
     return before * XS_BACKOFF_READS + (uint64_t)(sleeps - stage * XS_BACKOFF_READS + 1) * xs_backoff_ns(stage);
 }
 

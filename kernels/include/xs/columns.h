@@ -25,10 +25,9 @@ XS_FN void xs_columns_take_lines(xs_writer *w, xs_columns *c) {
 }
 
 /* The state that one column's note shares with those of the others. */
-XS_FN void xs_columns_point(xs_writer *w, const xs_columns *c, uint32_t i, xs_wait_note *n) {
+XS_FN void xs_columns_point(const xs_columns *c, uint32_t i, xs_wait_note *n) {
     n->slot = xs_columns_slot(c, i);
-    bool fits = c->line + i < w->xs->lines_per_ring && c->line + i < 64;
-    n->line = fits && xs_writer_has_ring(w) ? c->line + i : XS_LINE_NONE;
+    n->line = c->line + i;
 }
 
 /* The first poll of all: leaves open those that have to wait. */
@@ -47,9 +46,7 @@ XS_FN xs_wait_note xs_columns_first(xs_writer *w, xs_columns *c) {
             xs_core_satisfied(w, slot, XS_ACQUIRE, XS_SCOPE_SYS);
             xs_note_pass(w, slot, seen, c->need, XS_ACQUIRE, XS_SCOPE_SYS);
         } else if (XS_TRACE) {
-            xs_columns_point(w, c, i, &n);
-            if (n.line == XS_LINE_NONE && xs_writer_has_ring(w))
-                xs_control_count(&w->xs->control->no_line, 1);
+            xs_columns_point(c, i, &n);
             xs_note_wait_start(w, &n, c->need, seen, XS_ACQUIRE, XS_SCOPE_SYS, XS_CMP_GE, c->source);
         }
     }
@@ -64,7 +61,7 @@ XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, xs_boun
         xs_slot slot = xs_columns_slot(c, i);
         uint64_t seen = xs_ordered_poll(slot.at, XS_ACQUIRE, XS_SCOPE_SYS, 64);
         if (XS_TRACE)
-            xs_columns_point(w, c, i, n);
+            xs_columns_point(c, i, n);
         if (seen >= c->need) {
             c->open &= ~(1ull << i);
             xs_core_satisfied(w, slot, XS_ACQUIRE, XS_SCOPE_SYS);
@@ -79,7 +76,7 @@ XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, xs_boun
 XS_FN void xs_columns_give_up(xs_writer *w, const xs_columns *c, xs_wait_note *n, uint32_t reads, uint32_t result) {
     for (uint32_t i = 0; XS_TRACE && i < 64; i++)
         if (c->open >> i & 1) {
-            xs_columns_point(w, c, i, n);
+            xs_columns_point(c, i, n);
             xs_core_told(w, n, xs_ordered_poll(n->slot.at, XS_RELAXED, XS_SCOPE_SYS, 64), reads, result);
         }
 }

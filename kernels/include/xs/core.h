@@ -137,7 +137,7 @@ XS_FN void xs_core_told(xs_writer *w, xs_wait_note *n, uint64_t seen, uint32_t r
         return;
     n->polls = reads;
     n->stage = xs_backoff_stage(reads - 1);
-    n->slept = xs_backoff_slept(reads);
+    n->backoff = 1;
     xs_note_wait_end(w, n, seen, result);
 }
 

@@ -11,9 +11,18 @@
 #define XS_DEBUG 0
 #endif
 
-/* Values of xs_writer.ring that are no ring. */
-#define XS_RING_NONE 0xffffffffu    /* records nothing, on purpose or since no ring was free */
-#define XS_RING_FOREIGN 0xfffffffeu /* another lane of the warp is the writer: calls are counted */
+/* What the cursor moves by, and whether the record is stored. */
+enum xs_step_kind {
+    XS_STEP_OFF = 0,    /* not started, filtered out, or without a ring */
+    XS_STEP_ON = 1,     /* stored */
+    XS_STEP_FOREIGN = 2 /* counted, in twos */
+};
+
+/* xs_writer.ring: an index from the launch's first rank, or one of two that are no ring. The high bit says that a filter
+ * excludes the writer. */
+#define XS_RING_FILTERED 0x80000000u
+#define XS_RING_NONE 0x7fffffffu    /* records nothing, on purpose or since no ring was free */
+#define XS_RING_FOREIGN 0x7ffffffeu /* another lane of the warp is the writer: calls are counted */
 
 #if defined(__cplusplus)
 #define XS_ZERO {}
@@ -25,17 +34,14 @@
  * into inlined code only, so that it lives in registers. Only the first member matters in a plain build. */
 typedef struct xs_writer {
     const xs_handle *xs;
-    char *records;   /* record 0 of the ring */
-    uint32_t ring;   /* index from the launch's first rank, or XS_RING_NONE, XS_RING_FOREIGN */
-    uint32_t cursor; /* next sequence, low 32 bits; on a foreign lane the records that calls there would have made */
-    bool on;         /* records are stored: this lane is the writer, tracing is started and no filter excludes it */
-    bool counts;     /* the cursor moves: as `on`, and on foreign lanes */
-    bool payload;    /* payload and work events too */
+    uint32_t ring;   /* see above */
+    uint32_t cursor; /* next sequence, low 32 bits; on a foreign lane twice the records that calls there would have made */
+    uint32_t step;   /* xs_step_kind: what a record call does */
+    uint32_t payload; /* not 0: payload and work events too */
     uint32_t consumed; /* discard mode: what the collector had taken when last asked */
     uint64_t epoch;
     uint32_t role, word; /* word: the user's, for status lines */
     uint64_t lines;      /* bit i: status line i is in use */
-    uint32_t generation; /* of status lines */
     uint32_t signal_object;
     uint64_t signal_value; /* the last signal, for status lines */
     xs_tsan_polls polls;
@@ -47,7 +53,7 @@ XS_FN uint32_t xs_emit_slot(xs_writer *w, bool *dropped) {
     uint32_t mask = w->xs->ring_mask;
     *dropped = false;
 #if XS_RING_MODE == 1 /* XS_DISCARD */
-    if (w->on && w->cursor - w->consumed > mask + 1) {
+    if (w->step == XS_STEP_ON && w->cursor - w->consumed > mask + 1) {
         w->consumed = (uint32_t)xs_load_relaxed_sys(&w->xs->rings[w->ring].consumed);
         *dropped = w->cursor - w->consumed > mask + 1;
     }
@@ -64,11 +70,18 @@ XS_FN void xs_emit(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t 
         __builtin_trap();
 #endif
     bool dropped;
-    char *at = w->records + (uint64_t)xs_emit_slot(w, &dropped) * sizeof(xs_record);
+    uint32_t slot = xs_emit_slot(w, &dropped);
+    /* The ring's address is made here each time: one more multiply-add is cheaper than two registers for the kernel's life. */
+    char *at = xs_element(xs_element(w->xs->records, xs_opaque(w->ring), w->xs->records_stride), slot, sizeof(xs_record));
     if (dropped)
         code_object = XS_HEAD(XS_CODE_DROP, 0), value = 0;
-    xs_store16_if(w->on, at, w->cursor & XS_SEQUENCE_MASK, code_object, value, time);
-    w->cursor += w->counts;
+    xs_store16_if(w->step == XS_STEP_ON, at, w->cursor & XS_SEQUENCE_MASK, code_object, value, time);
+    w->cursor += w->step;
+}
+
+/* The first or only record of an event. */
+XS_FN void xs_emit_head(xs_writer *w, uint32_t code, uint32_t object, uint32_t value, uint32_t time) {
+    xs_emit(w, XS_HEAD(code, xs_opaque(object)), value, time);
 }
 
 /* How an event was done, for its code or its detail record. Compile-time constants in every primitive. */
@@ -94,8 +107,8 @@ XS_FN uint32_t xs_how_code(xs_how how) {
 
 /* Head and detail; `further` more records follow by xs_emit_more. */
 XS_FN void xs_emit_full(xs_writer *w, xs_how how, uint32_t further, uint32_t object, uint32_t value, uint32_t detail, uint64_t time) {
-    xs_emit(w, XS_HEAD(XS_CODE_FULL, object), value, (uint32_t)time);
-    xs_emit(w, XS_DETAIL(how.event, how.order, how.scope, how.fence, how.cmp, how.result, further), detail, (uint32_t)(time >> 32));
+    xs_emit_head(w, XS_CODE_FULL, object, value, (uint32_t)time);
+    xs_emit(w, XS_DETAIL(how.event, how.order, how.scope, how.fence, how.cmp, how.result, xs_opaque(further)), detail, (uint32_t)(time >> 32));
 }
 XS_FN void xs_emit_more(xs_writer *w, uint32_t a, uint32_t b, uint32_t c) { xs_emit(w, XS_MORE(a), b, c); }
 

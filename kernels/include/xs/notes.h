@@ -6,16 +6,17 @@
 #ifndef XS_NOTES_H
 #define XS_NOTES_H
 
+#include <xs/backoff.h>
 #include <xs/status.h>
 
 XS_FN uint32_t xs_high(uint64_t value) { return (uint32_t)(value >> 32); }
-XS_FN bool xs_slot_wide(xs_slot slot) { return (slot.flags & XS_PAD_WIDE) != 0; }
+XS_FN bool xs_slot_wide(xs_slot slot) { return (xs_opaque(slot.flags) & XS_PAD_WIDE) != 0; }
 
 /* One record where the table has a code for it, else two; wide pads take a third one with the high half. */
 XS_FN void xs_note_value(xs_writer *w, xs_how how, xs_slot slot, uint64_t value, uint32_t time) {
     uint32_t code = xs_how_code(how);
     if (code != XS_CODE_FULL && !xs_slot_wide(slot)) {
-        xs_emit(w, XS_HEAD(code, slot.object), (uint32_t)value, time);
+        xs_emit_head(w, code, slot.object, (uint32_t)value, time);
         return;
     }
     /* The high half of the time is read here: the event is younger than a wrap of the low half. */
@@ -64,7 +65,7 @@ XS_FN void xs_note_watermark(xs_writer *w, xs_slot slot, uint64_t seq, uint32_t 
 
 XS_FN void xs_note_heartbeat(xs_writer *w, xs_slot slot, uint64_t beat) {
     if (XS_TRACE)
-        xs_emit(w, XS_HEAD(XS_CODE_HEARTBEAT, slot.object), (uint32_t)beat, xs_now_low());
+        xs_emit_head(w, XS_CODE_HEARTBEAT, slot.object, (uint32_t)beat, xs_now_low());
 }
 
 /* Slots (`slots` of them from this one on) were set to a value, not advanced. */
@@ -90,7 +91,7 @@ XS_FN void xs_note_arrive(xs_writer *w, xs_slot slot, uint64_t old, uint64_t bas
     xs_how how = xs_how_of(XS_EV_ARRIVE, order, scope, XS_FENCE_NONE);
     uint64_t count = old - base, target = base + expected;
     if (xs_how_code(how) != XS_CODE_FULL && !xs_slot_wide(slot) && XS_ARRIVE_FITS(count, weight, expected)) {
-        xs_emit(w, XS_HEAD(xs_how_code(how), slot.object), XS_ARRIVE_PACK((uint32_t)count, weight, expected), xs_now_low());
+        xs_emit_head(w, xs_how_code(how), slot.object, XS_ARRIVE_PACK((uint32_t)count, weight, expected), xs_now_low());
         return;
     }
     xs_emit_full(w, how, 1, slot.object, (uint32_t)old, expected, xs_now());
@@ -103,7 +104,7 @@ XS_FN void xs_note_gate(xs_writer *w, xs_slot slot, uint64_t old, uint32_t add, 
         return;
     xs_how how = xs_how_of(XS_EV_GATE_ARRIVE, order, scope, XS_FENCE_NONE);
     if (xs_how_code(how) != XS_CODE_FULL && !xs_slot_wide(slot) && add == 1) {
-        xs_emit(w, XS_HEAD(xs_how_code(how), slot.object), (uint32_t)old, xs_now_low());
+        xs_emit_head(w, xs_how_code(how), slot.object, (uint32_t)old, xs_now_low());
         return;
     }
     xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)old, add, xs_now());
@@ -119,7 +120,7 @@ XS_FN void xs_note_pass(xs_writer *w, xs_slot slot, uint64_t observed, uint64_t 
         return;
     xs_how how = xs_how_of(XS_EV_PASS, order, scope, XS_FENCE_NONE);
     if (xs_how_code(how) != XS_CODE_FULL && !xs_slot_wide(slot) && observed == need) {
-        xs_emit(w, XS_HEAD(xs_how_code(how), slot.object), (uint32_t)observed, xs_now_low());
+        xs_emit_head(w, xs_how_code(how), slot.object, (uint32_t)observed, xs_now_low());
         return;
     }
     xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)observed, (uint32_t)need, xs_now());
@@ -142,13 +143,15 @@ XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t need, uint
     n->source = source;
     n->polls = 1;
     n->stage = 0;
-    n->start = xs_now();
-    n->last_fail = (uint32_t)n->start;
+    uint64_t now = xs_now();
+    n->last_fail = (uint32_t)now;
     xs_emit_full(w, xs_wait_how(n, XS_EV_WAIT_START, XS_RESULT_OK), xs_slot_wide(n->slot), n->slot.object, (uint32_t)need,
-                 (uint32_t)observed, n->start);
+                 (uint32_t)observed, now);
     if (xs_slot_wide(n->slot))
         xs_emit_more(w, 0, xs_high(need), xs_high(observed));
-    xs_line_write(w, n, XS_LINE_WAITING, XS_RESULT_OK, observed, n->start);
+    xs_line_write(w, n, XS_LINE_WAITING, XS_RESULT_OK, observed, now);
+    if (xs_writer_has_ring(w) && n->line >= w->xs->lines_per_ring)
+        xs_control_count(&xs_writer_control(w)->no_line, 1);
     xs_writer_count_foreign(w);
 }
 
@@ -171,7 +174,7 @@ XS_FN void xs_note_wait_poll(xs_writer *w, xs_wait_note *n, uint64_t observed, u
     if (!XS_TRACE)
         return;
     n->stage = stage;
-    xs_line_write(w, n, stage ? XS_LINE_SLOW : XS_LINE_WAITING, XS_RESULT_OK, observed, xs_now());
+    xs_line_write(w, n, XS_LINE_SLOW, XS_RESULT_OK, observed, xs_now());
     xs_writer_refresh(w);
     xs_writer_count_foreign(w);
 }
@@ -180,11 +183,12 @@ XS_FN void xs_note_wait_poll(xs_writer *w, xs_wait_note *n, uint64_t observed, u
 XS_FN void xs_note_wait_end(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t result) {
     if (!XS_TRACE)
         return;
-    uint64_t now = xs_now(), slept_high = n->slept >> 32;
+    uint64_t now = xs_now();
     if (result != XS_RESULT_OK)
         xs_line_write(w, n, XS_LINE_GIVEN_UP, result, observed, now);
     xs_emit_full(w, xs_wait_how(n, XS_EV_WAIT_END, result), 2, n->slot.object, (uint32_t)observed, (uint32_t)n->polls, now);
-    xs_emit_more(w, (n->source & 0xffff) | (n->stage & 0xff) << 16, (uint32_t)n->slept, (uint32_t)now - n->last_fail);
+    uint64_t slept = n->backoff ? xs_backoff_slept(xs_opaque((uint32_t)n->polls)) : n->slept, slept_high = slept >> 32;
+    xs_emit_more(w, (n->source & 0xffff) | (n->stage & 0xff) << 16, (uint32_t)slept, (uint32_t)now - n->last_fail);
     xs_emit_more(w, (uint32_t)(slept_high < 0xffff ? slept_high : 0xffff) | (xs_high(n->polls) & 0xff) << 16, xs_high(observed),
                  xs_high(n->need));
     if (result == XS_RESULT_OK)
@@ -195,7 +199,7 @@ XS_FN void xs_note_wait_end(xs_writer *w, xs_wait_note *n, uint64_t observed, ui
 /* A wait is left out, since nobody owes the signal. */
 XS_FN void xs_note_skip(xs_writer *w, xs_slot slot, uint64_t need) {
     if (XS_TRACE)
-        xs_emit(w, XS_HEAD(XS_CODE_SKIP, slot.object), (uint32_t)need, xs_now_low());
+        xs_emit_head(w, XS_CODE_SKIP, slot.object, (uint32_t)need, xs_now_low());
 }
 
 /* The plan as the kernel computed it: so many arrivals this epoch. */

@@ -20,11 +20,11 @@ XS_FN void xs_note_barrier_leave(xs_writer *w, xs_slot slot, uint64_t generation
 /* A named barrier (bar.sync id, count) of the block. */
 XS_FN void xs_note_block_enter(xs_writer *w, uint32_t id, uint32_t count) {
     if (XS_TRACE)
-        xs_emit(w, XS_HEAD(XS_CODE_BLOCK_ENTER, id), count, xs_now_low());
+        xs_emit_head(w, XS_CODE_BLOCK_ENTER, id, count, xs_now_low());
 }
 XS_FN void xs_note_block_leave(xs_writer *w, uint32_t id, uint32_t count) {
     if (XS_TRACE)
-        xs_emit(w, XS_HEAD(XS_CODE_BLOCK_LEAVE, id), count, xs_now_low());
+        xs_emit_head(w, XS_CODE_BLOCK_LEAVE, id, count, xs_now_low());
 }
 
 /* What stands beside the SIGNAL of a channel: sequence, batch size and depth. */
@@ -52,7 +52,7 @@ XS_FN void xs_note_fence_line(xs_writer *w, uint32_t order, uint32_t scope, uint
 
 XS_FN void xs_note_bus_flush(xs_writer *w, xs_slot slot, uint64_t value) {
     if (XS_TRACE)
-        xs_emit(w, XS_HEAD(XS_CODE_BUS_FLUSH, slot.object), (uint32_t)value, xs_now_low());
+        xs_emit_head(w, XS_CODE_BUS_FLUSH, slot.object, (uint32_t)value, xs_now_low());
 }
 
 /* A kernel aborts the world, or sees it aborted. reason: an xs_error, positive. */

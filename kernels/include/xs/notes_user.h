@@ -26,20 +26,20 @@ XS_FN void xs_work_begin(xs_writer *w, uint32_t name_id, uint32_t index, uint64_
 /* Ends the read, write or work that began last. */
 XS_FN void xs_payload_end(xs_writer *w, uint32_t name_id, uint32_t index) {
     if (XS_TRACE && w->payload)
-        xs_emit(w, XS_HEAD(XS_CODE_PAYLOAD_END, name_id), index, xs_now_low());
+        xs_emit_head(w, XS_CODE_PAYLOAD_END, name_id, index, xs_now_low());
 }
 
 XS_FN void xs_mark(xs_writer *w, uint32_t id, uint32_t word) {
     if (XS_TRACE)
-        xs_emit(w, XS_HEAD(XS_CODE_MARK, id), word, xs_now_low());
+        xs_emit_head(w, XS_CODE_MARK, id, word, xs_now_low());
 }
 XS_FN void xs_scope_begin(xs_writer *w, uint32_t id, uint32_t word) {
     if (XS_TRACE)
-        xs_emit(w, XS_HEAD(XS_CODE_SCOPE_BEGIN, id), word, xs_now_low());
+        xs_emit_head(w, XS_CODE_SCOPE_BEGIN, id, word, xs_now_low());
 }
 XS_FN void xs_scope_end(xs_writer *w, uint32_t id, uint32_t word) {
     if (XS_TRACE)
-        xs_emit(w, XS_HEAD(XS_CODE_SCOPE_END, id), word, xs_now_low());
+        xs_emit_head(w, XS_CODE_SCOPE_END, id, word, xs_now_low());
 }
 
 #endif

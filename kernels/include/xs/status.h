@@ -5,8 +5,6 @@
 
 #include <xs/writer.h>
 
-#define XS_LINE_NONE 0xffffffffu
-
 /* A slot as events name it. */
 typedef struct xs_slot {
     void *at;        /* in this address space */
@@ -26,53 +24,83 @@ XS_FN xs_slot xs_slot_at(const xs_pad *pad, uint32_t owner, uint32_t row, uint32
 typedef struct xs_wait_note {
     xs_slot slot;
     uint64_t need;
-    uint64_t start;     /* ns */
     uint64_t polls;     /* times that the slot was read so far; kept by the caller (1 at begin) */
-    uint64_t slept;     /* ns asked of back-off; kept by the caller */
+    uint64_t slept;     /* ns asked of back-off; kept by the caller, unless backoff is set */
+    uint32_t backoff;   /* 1: slept follows from polls (backoff.h) */
     uint32_t last_fail; /* time of the last failed poll, low 32 bits of ns; kept by the caller (xs_now_low) */
     uint32_t heartbeat; /* last beat seen of the peer; kept by the caller, 0 if there is none */
     uint32_t order, scope, cmp;
     uint32_t source;    /* line in the kernel's source */
     uint32_t stage;     /* back-off stage last told */
-    uint32_t line;      /* status line, or XS_LINE_NONE */
+    uint32_t line;      /* status line of the writer */
 } xs_wait_note;
 
-/* Takes the lowest free line of this writer. At most 64 a writer. */
+/* Takes the lowest free line of this writer; one that the ring does not have is taken too, and nothing is written there
+ * (counted). Unconditional, so that the line of a wait inside no other wait is a constant. At most 64 a writer. */
 XS_FN uint32_t xs_line_take(xs_writer *w) {
-    if (!xs_writer_has_ring(w))
-        return XS_LINE_NONE;
-    if (~w->lines) {
-        uint32_t line = xs_bits_lowest(~w->lines);
-        if (line < w->xs->lines_per_ring) {
-            w->lines |= 1ull << line;
-            return line;
-        }
+    uint32_t line = ~w->lines ? xs_bits_lowest(~w->lines) : 63;
+    w->lines |= 1ull << line;
+    return line;
+}
+XS_FN void xs_line_give(xs_writer *w, uint32_t line) { w->lines &= ~(1ull << line); }
+
+XS_FN bool xs_line_exists(const xs_writer *w, uint32_t line) { return xs_writer_has_ring(w) && line < w->xs->lines_per_ring; }
+
+/* The generation is the time and how the line came to be written: two writes to a line in a row differ in one of them.
+ * Never 0. */
+XS_FN uint32_t xs_line_generation(uint64_t now, uint32_t state) { return (uint32_t)now << 3 | state; }
+XS_FN char *xs_line_at(const xs_writer *w, uint32_t line) {
+    return xs_element(w->xs->status, xs_writer_ring(w) * w->xs->lines_per_ring + line, sizeof(xs_status_line));
+}
+
+/* The words of one part behind its generation. start: whether the line is written for the first time of this wait. What
+ * does not change is read back from the line or made anew rather than kept in registers. */
+XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *at, uint32_t part, uint32_t state, uint32_t result,
+                         uint64_t observed, uint64_t now, uint32_t word[4]) {
+    uint32_t block, rank;
+    switch (part) {
+    case 0:
+        word[1] = state | n->stage << 8 | result << 16 | n->cmp << 24, word[2] = xs_opaque(n->slot.object), word[3] = (uint32_t)n->need;
+        break;
+    case 1:
+        word[1] = xs_opaque((uint32_t)(n->need >> 32)), word[2] = (uint32_t)observed, word[3] = (uint32_t)(observed >> 32);
+        break;
+    case 2:
+        word[1] = xs_opaque((uint32_t)n->polls), word[2] = (uint32_t)now, word[3] = (uint32_t)(now >> 32);
+        break;
+    case 3:
+        if (state == XS_LINE_WAITING)
+            word[1] = (uint32_t)now, word[2] = (uint32_t)(now >> 32), word[3] = xs_opaque((uint32_t)w->epoch);
+        else if (state != XS_LINE_OVER)
+            xs_load16_own(at, word);
+        break;
+    case 4:
+        word[1] = xs_opaque((n->source & 0xffff) | w->role << 16), word[2] = w->word, word[3] = n->heartbeat;
+        break;
+    case 5:
+        word[1] = xs_opaque(w->signal_object), word[2] = (uint32_t)w->signal_value, word[3] = (uint32_t)(w->signal_value >> 32);
+        break;
+    case 6:
+        xs_writer_place(w, &rank, &block);
+        word[1] = w->cursor, word[2] = block, word[3] = xs_writer_warp() | xs_sm() << 16;
+        break;
+    default:
+        xs_writer_place(w, &rank, &block);
+        word[1] = w->xs->launch, word[2] = rank, word[3] = (uint32_t)(n->polls >> 32);
     }
-    xs_control_count(&w->xs->control->no_line, 1);
-    return XS_LINE_NONE;
 }
 
-XS_FN void xs_line_give(xs_writer *w, uint32_t line) {
-    if (line != XS_LINE_NONE)
-        w->lines &= ~(1ull << line);
-}
-
-XS_FN void xs_line_write(xs_writer *w, const xs_wait_note *n, uint32_t state, uint32_t result, uint64_t observed, uint64_t now) {
-    if (n->line == XS_LINE_NONE)
+/* Part by part in a loop that is not unrolled: the slow path may take its time, but not the kernel's registers. */
+XS_FN void xs_line_write(const xs_writer *w, const xs_wait_note *n, uint32_t state, uint32_t result, uint64_t observed, uint64_t now) {
+    if (!xs_line_exists(w, n->line))
         return;
-    char *at = (char *)&w->xs->status[(uint64_t)w->ring * w->xs->lines_per_ring + n->line];
-    uint32_t g = w->generation + 1;
-    if (g == 0)
-        g = 1; /* 0 means never used */
-    w->generation = g;
-    xs_store16_if(1, at, g, state | n->stage << 8 | result << 16 | n->cmp << 24, n->slot.object, (uint32_t)n->need);
-    xs_store16_if(1, at + 16, g, (uint32_t)(n->need >> 32), (uint32_t)observed, (uint32_t)(observed >> 32));
-    xs_store16_if(1, at + 32, g, (uint32_t)n->polls, (uint32_t)now, (uint32_t)(now >> 32));
-    xs_store16_if(1, at + 48, g, (uint32_t)n->start, (uint32_t)(n->start >> 32), (uint32_t)w->epoch);
-    xs_store16_if(1, at + 64, g, (n->source & 0xffff) | w->role << 16, w->word, n->heartbeat);
-    xs_store16_if(1, at + 80, g, w->signal_object, (uint32_t)w->signal_value, (uint32_t)(w->signal_value >> 32));
-    xs_store16_if(1, at + 96, g, w->cursor, xs_writer_block(w), xs_writer_warp() | xs_sm() << 16);
-    xs_store16_if(1, at + 112, g, w->xs->launch, xs_writer_rank(w), (uint32_t)(n->polls >> 32));
+    char *at = xs_line_at(w, n->line);
+    XS_NO_UNROLL
+    for (uint32_t part = 0; part < 8; part++, at += 16) {
+        uint32_t word[4] = {0, 0, 0, 0};
+        xs_line_words(w, n, at, part, state, result, observed, now, word);
+        xs_store16_if(1, at, xs_line_generation(now, state), word[1], word[2], word[3]);
+    }
 }
 
 #endif

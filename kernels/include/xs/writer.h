@@ -5,20 +5,19 @@
 
 #include <xs/emit.h>
 
-#if XS_CUDA
-/* Kernels that xs did not write may have grids and blocks of more dimensions. */
-XS_FN uint32_t xs_writer_grid_block(void) { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
-XS_FN uint32_t xs_writer_warp(void) {
-    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / XS_WARP;
-}
-#else
-XS_FN uint32_t xs_writer_grid_block(void) { return xs_grid_block(); }
-XS_FN uint32_t xs_writer_warp(void) { return xs_warp(); }
-#endif
 XS_FN uint32_t xs_writer_rank(const xs_writer *w) { return w->xs->rank + xs_writer_grid_block() / w->xs->blocks; }
 XS_FN uint32_t xs_writer_block(const xs_writer *w) { return xs_writer_grid_block() % w->xs->blocks; }
 
-XS_FN bool xs_writer_has_ring(const xs_writer *w) { return w->ring < XS_RING_FOREIGN; }
+/* Both by counting, without a division: the slow paths have no registers for one, and the ranks of a launch are few. */
+XS_FN void xs_writer_place(const xs_writer *w, uint32_t *rank, uint32_t *block) {
+    *rank = w->xs->rank;
+    XS_NO_UNROLL
+    for (*block = xs_writer_grid_block(); *block >= w->xs->blocks; *block -= w->xs->blocks)
+        ++*rank;
+}
+
+XS_FN bool xs_writer_has_ring(const xs_writer *w) { return (w->ring & ~XS_RING_FILTERED) < XS_RING_FOREIGN; }
+XS_FN uint32_t xs_writer_ring(const xs_writer *w) { return xs_opaque(w->ring) & ~XS_RING_FILTERED; }
 
 /* Bookkeeping of xs itself: no scheduling point on the host, so that a traced `sim` run takes the plain run's path. */
 #if XS_CUDA
@@ -37,24 +36,40 @@ XS_FN void xs_control_publish_u32(uint32_t *at, uint32_t value) { __atomic_store
 XS_FN void xs_control_count(uint64_t *at, uint64_t n) { __atomic_fetch_add(at, n, __ATOMIC_RELAXED); }
 #endif
 
-/* Reads `started` and the filters. At writer-begin, xs_writer_epoch and back-off stages. */
+XS_FN xs_control *xs_writer_control(const xs_writer *w) {
+    return (xs_control *)(uintptr_t)xs_opaque_u64((uint64_t)(uintptr_t)w->xs->control);
+}
+
+/* `started` and `freeze`, read as one word. Tracing goes on or off here, at writer-begin, xs_writer_epoch and back-off
+ * stages alike. */
 XS_FN void xs_writer_refresh(xs_writer *w) {
     if (!xs_writer_has_ring(w))
         return;
-    const xs_control *c = w->xs->control;
-    uint32_t started = xs_control_load_u32(&c->started), rank = xs_writer_rank(w), block = xs_writer_block(w);
-    w->on = (started & XS_STARTED) && !xs_control_load_u32(&c->freeze) && rank >= xs_control_load_u32(&c->rank_first) &&
-            rank <= xs_control_load_u32(&c->rank_last) && block >= xs_control_load_u32(&c->block_first) &&
-            block <= xs_control_load_u32(&c->block_last) && w->epoch >= xs_control_load(&c->epoch_first) &&
-            w->epoch <= xs_control_load(&c->epoch_last);
-    w->counts = w->on;
-    w->payload = w->on && (started & XS_STARTED_PAYLOAD);
+    const xs_control *c = xs_writer_control(w);
+    uint64_t both = xs_control_load((const uint64_t *)(const void *)&c->started);
+    bool on = ((uint32_t)both & XS_STARTED) && both >> 32 == 0 && !(w->ring & XS_RING_FILTERED);
+    w->step = on ? XS_STEP_ON : XS_STEP_OFF;
+    w->payload = on ? (uint32_t)both & XS_STARTED_PAYLOAD : 0;
+}
+
+/* The filters too, at writer-begin and xs_writer_epoch. */
+XS_FN void xs_writer_refresh_filters(xs_writer *w) {
+    if (!xs_writer_has_ring(w))
+        return;
+    const xs_control *c = xs_writer_control(w);
+    uint32_t grid_block = xs_writer_grid_block(), rank = w->xs->rank + grid_block / w->xs->blocks;
+    bool in = rank >= xs_control_load_u32(&c->rank_first) && rank <= xs_control_load_u32(&c->rank_last);
+    uint32_t block = grid_block % w->xs->blocks;
+    in = in && block >= xs_control_load_u32(&c->block_first) && block <= xs_control_load_u32(&c->block_last);
+    in = in && w->epoch >= xs_control_load(&c->epoch_first) && w->epoch <= xs_control_load(&c->epoch_last);
+    w->ring = in ? w->ring & ~XS_RING_FILTERED : w->ring | XS_RING_FILTERED;
+    xs_writer_refresh(w);
 }
 
 /* Adds the records asked for on lanes that are not the writer to the counter that says so. */
 XS_FN void xs_writer_count_foreign(xs_writer *w) {
     if (w->ring == XS_RING_FOREIGN && w->cursor) {
-        xs_control_count(&w->xs->control->foreign, w->cursor);
+        xs_control_count(&xs_writer_control(w)->foreign, w->cursor / XS_STEP_FOREIGN);
         w->cursor = 0;
     }
 }
@@ -98,23 +113,21 @@ XS_FN void xs_writer_take(xs_writer *w) {
     uint32_t rank = xs_writer_grid_block() / xs->blocks, groups = xs->rings_per_rank / 64;
     uint32_t seed = xs_writer_block(w) * ((xs_threads() + XS_WARP - 1) / XS_WARP) + xs_writer_warp();
     uint32_t ring = xs_ring_claim(xs->groups + (uint64_t)rank * groups, groups, seed);
-    w->counts = w->payload = false;
+    w->step = w->payload = XS_STEP_OFF;
     w->ring = XS_RING_NONE;
     if (ring == XS_RING_NONE) {
         xs_control_count(&xs->control->no_ring, 1);
         return;
     }
     w->ring = rank * xs->rings_per_rank + ring;
-    w->records = xs->records + (uint64_t)w->ring * xs->records_stride;
     xs_ring_header *header = &xs->rings[w->ring];
     uint64_t next = xs_control_load(&header->next), now = xs_now();
     if (next == 0)
         next = 1; /* zeroed memory: sequences start at 1 */
     w->cursor = (uint32_t)next;
     w->consumed = (uint32_t)xs_control_load(&header->consumed);
-    w->generation = (uint32_t)now; /* so that two owners' status lines never share one */
     xs_ring_enter_owner(w, header, next, now);
-    xs_writer_refresh(w);
+    xs_writer_refresh_filters(w);
     xs_emit_full(w, xs_how_of(XS_EV_WRITER_BEGIN, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 1, w->role, xs_writer_block(w),
                  xs->launch, now);
     xs_emit_more(w, xs_writer_rank(w), xs_writer_warp() | xs_sm() << 16, 0);
@@ -129,7 +142,7 @@ XS_FN xs_writer xs_writer_begin(const xs_handle *xs, uint32_t role) {
         return w;
     w.role = role;
     w.ring = XS_RING_FOREIGN;
-    w.counts = w.payload = true;
+    w.step = w.payload = XS_STEP_FOREIGN;
     if (xs_warp_leads(xs_warp_active()))
         xs_writer_take(&w);
     return w;
@@ -149,16 +162,16 @@ XS_FN void xs_writer_end(xs_writer *w) {
         return;
     xs_writer_count_foreign(w);
     if (xs_writer_has_ring(w)) {
-        xs_ring_header *header = &w->xs->rings[w->ring];
-        uint64_t next = xs_ring_next(header, w->cursor + (w->on ? 2 : 0)); /* behind this event's own two records */
+        xs_ring_header *header = &w->xs->rings[xs_writer_ring(w)];
+        uint64_t next = xs_ring_next(header, w->cursor + 2 * w->step); /* behind this event's own two records */
         xs_emit_full(w, xs_how_of(XS_EV_WRITER_END, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, w->role, (uint32_t)next,
                      (uint32_t)(next >> 32), xs_now());
         xs_control_store(&header->next, next);
         /* Release: whoever takes the ring next, or reads it while it is free, sees `next` and the records. */
-        xs_and_release_sys(&w->xs->groups[w->ring / 64], ~(1ull << (w->ring % 64)));
+        xs_and_release_sys(&w->xs->groups[xs_writer_ring(w) / 64], ~(1ull << (xs_writer_ring(w) % 64)));
     }
     w->ring = XS_RING_NONE;
-    w->on = w->counts = w->payload = false;
+    w->step = w->payload = XS_STEP_OFF;
 }
 
 /* These two may be called by all lanes of the warp, like begin and end, or by the writer alone. */
@@ -166,7 +179,7 @@ XS_FN void xs_writer_role(xs_writer *w, uint32_t role) {
     if (!XS_TRACE || !xs_writer_has_ring(w))
         return;
     w->role = role;
-    xs_emit(w, XS_HEAD(XS_CODE_ROLE, role), 0, xs_now_low());
+    xs_emit_head(w, XS_CODE_ROLE, role, 0, xs_now_low());
 }
 
 /* The writer enters epoch `epoch`: `started` and the filters are read again here. */
@@ -174,7 +187,7 @@ XS_FN void xs_writer_epoch(xs_writer *w, uint64_t epoch) {
     if (!XS_TRACE || !xs_writer_has_ring(w))
         return;
     w->epoch = epoch;
-    xs_writer_refresh(w);
+    xs_writer_refresh_filters(w);
     xs_emit_full(w, xs_how_of(XS_EV_EPOCH, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, 0, (uint32_t)epoch,
                  (uint32_t)(epoch >> 32), xs_now());
 }

@@ -1,0 +1,141 @@
+/* Reads cubins, with no disassembler.
+ *   cubin compare A B         exit 0 if both hold the same kernels with the same machine code (.text bytes)
+ *   cubin growth PLAIN TRACED LIMIT
+ *                             prints registers of each kernel; exit 0 if no traced kernel has a stack frame and none has
+ *                             more than LIMIT registers more than its plain one */
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cubin {
+    const char *path;
+    unsigned char *bytes;
+    size_t size;
+    const Elf64_Shdr *sections;
+    unsigned count;
+    const char *names;
+};
+
+static void die(const char *path, const char *why) {
+    fprintf(stderr, "%s: %s\n", path, why);
+    exit(2);
+}
+
+static struct cubin load(const char *path) {
+    struct cubin c = {.path = path};
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END) || (c.size = (size_t)ftell(file)) < sizeof(Elf64_Ehdr))
+        die(path, "cannot be read, or is no cubin");
+    rewind(file);
+    c.bytes = malloc(c.size);
+    if (!c.bytes || fread(c.bytes, 1, c.size, file) != c.size)
+        die(path, "cannot be read");
+    fclose(file);
+    const Elf64_Ehdr *head = (const void *)c.bytes;
+    if (memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != EM_CUDA)
+        die(path, "is no 64-bit CUDA ELF file");
+    if (head->e_shoff > c.size || head->e_shnum > (c.size - head->e_shoff) / sizeof(Elf64_Shdr) || head->e_shstrndx >= head->e_shnum)
+        die(path, "has a damaged section table");
+    c.sections = (const void *)(c.bytes + head->e_shoff);
+    c.count = head->e_shnum;
+    for (unsigned i = 0; i < c.count; i++)
+        if (c.sections[i].sh_type != SHT_NOBITS && (c.sections[i].sh_offset > c.size || c.sections[i].sh_size > c.size - c.sections[i].sh_offset))
+            die(path, "has a section outside the file");
+    c.names = (const char *)c.bytes + c.sections[head->e_shstrndx].sh_offset;
+    return c;
+}
+
+static const char *name_of(const struct cubin *c, const Elf64_Shdr *s) { return c->names + s->sh_name; }
+
+/* The kernel's name, or NULL if the section is no code. */
+static const char *kernel_of(const struct cubin *c, const Elf64_Shdr *s) {
+    return s->sh_type == SHT_PROGBITS && !strncmp(name_of(c, s), ".text.", 6) ? name_of(c, s) + 6 : NULL;
+}
+
+static const Elf64_Shdr *find(const struct cubin *c, const char *prefix, const char *kernel) {
+    size_t length = strlen(prefix);
+    for (unsigned i = 0; i < c->count; i++)
+        if (!strncmp(name_of(c, &c->sections[i]), prefix, length) && !strcmp(name_of(c, &c->sections[i]) + length, kernel))
+            return &c->sections[i];
+    return NULL;
+}
+
+static unsigned kernels(const struct cubin *c) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < c->count; i++)
+        n += kernel_of(c, &c->sections[i]) != NULL;
+    return n;
+}
+
+/* An attribute of a kernel in .nv.info: records of format 8, attribute 8, size 16, then symbol index and value. */
+static long attribute(const struct cubin *c, const char *kernel, unsigned which) {
+    const Elf64_Shdr *info = find(c, ".nv.info", ""), *symtab = find(c, ".symtab", "");
+    if (!info || !symtab)
+        die(c->path, "has no .nv.info or .symtab");
+    const char *strings = (const char *)c->bytes + c->sections[symtab->sh_link].sh_offset;
+    const Elf64_Sym *symbols = (const void *)(c->bytes + symtab->sh_offset);
+    const unsigned char *p = c->bytes + info->sh_offset, *end = p + info->sh_size;
+    while (end - p >= 4) {
+        unsigned format = p[0], id = p[1], size = p[2] | p[3] << 8;
+        if (format == 4 && id == which && size == 8 && end - p >= 12) {
+            unsigned symbol, value;
+            memcpy(&symbol, p + 4, 4);
+            memcpy(&value, p + 8, 4);
+            if (symbol < symtab->sh_size / sizeof *symbols && !strcmp(strings + symbols[symbol].st_name, kernel))
+                return (long)value;
+        }
+        p += format == 4 ? 4 + size : 4;
+    }
+    die(c->path, "lacks an attribute");
+    return -1;
+}
+enum { FRAME_SIZE = 0x11, REGCOUNT = 0x2f };
+
+static int compare(const struct cubin *a, const struct cubin *b) {
+    int different = kernels(a) != kernels(b);
+    if (kernels(a) == 0)
+        die(a->path, "holds no kernel");
+    for (unsigned i = 0; i < a->count; i++) {
+        const Elf64_Shdr *left = &a->sections[i];
+        const char *kernel = kernel_of(a, left);
+        if (!kernel)
+            continue;
+        const Elf64_Shdr *right = find(b, ".text.", kernel);
+        int same = right && right->sh_size == left->sh_size &&
+                   !memcmp(a->bytes + left->sh_offset, b->bytes + right->sh_offset, left->sh_size);
+        printf("%-20s %6lu bytes %6ld bytes  %s\n", kernel, (unsigned long)left->sh_size, right ? (long)right->sh_size : -1L,
+               same ? "equal" : "DIFFERENT");
+        different |= !same;
+    }
+    return different;
+}
+
+static int growth(const struct cubin *plain, const struct cubin *traced, long limit) {
+    int bad = kernels(plain) != kernels(traced);
+    printf("%-20s %8s %8s %8s %8s\n", "kernel", "plain", "traced", "growth", "frame");
+    for (unsigned i = 0; i < plain->count; i++) {
+        const char *kernel = kernel_of(plain, &plain->sections[i]);
+        if (!kernel)
+            continue;
+        long before = attribute(plain, kernel, REGCOUNT), after = attribute(traced, kernel, REGCOUNT);
+        long frame = attribute(traced, kernel, FRAME_SIZE);
+        int over = after - before > limit || frame != 0;
+        printf("%-20s %8ld %8ld %+8ld %8ld%s\n", kernel, before, after, after - before, frame, over ? "  TOO MUCH" : "");
+        bad |= over;
+    }
+    return bad;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 4 && !strcmp(argv[1], "compare")) {
+        struct cubin a = load(argv[2]), b = load(argv[3]);
+        return compare(&a, &b);
+    }
+    if (argc == 5 && !strcmp(argv[1], "growth")) {
+        struct cubin a = load(argv[2]), b = load(argv[3]);
+        return growth(&a, &b, atol(argv[4]));
+    }
+    fprintf(stderr, "usage: cubin compare A B | cubin growth PLAIN TRACED LIMIT\n");
+    return 64;
+}
