@@ -37,13 +37,23 @@ static int say_counter(xsv_report_state *r, const char *sql, const char *text)
     return n != 0;
 }
 
-static void say_not_known(xsv_report_state *r)
+static int say_reasons(xsv_report_state *r, int explained)
 {
     int rows = 0;
-    xsv_heading(r, "What is not known");
-    for (sqlite3_stmt *s = xsv_ask(r, "SELECT relation, waits, meaning FROM not_known"); xsv_next(r, s); rows++)
+    for (sqlite3_stmt *s = xsv_ask(r, "SELECT relation, waits, meaning, explained FROM not_known"); xsv_next(r, s);) {
+        if (xsv_number(s, 3) != explained)
+            continue;
         fprintf(r->out, "  %s of %s wait%s: %s\n", xsv_text(s, 0)[2] == 'a' ? "the signal read" : "the releasing signal",
                 xsv_count(xsv_number(s, 1)).text, xsv_number(s, 1) == 1 ? "" : "s", xsv_text(s, 2));
+        rows++;
+    }
+    return rows;
+}
+
+static void say_not_known(xsv_report_state *r)
+{
+    xsv_heading(r, "What is not known");
+    int rows = say_reasons(r, 0);
     rows += say_counter(r, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'starts_lost'", "waits whose start was lost: their latency is not known");
     rows += say_counter(r, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'ends_lost'",
                         "waits whose end was lost: their latency is not known");
@@ -55,7 +65,11 @@ static void say_not_known(xsv_report_state *r)
     rows += say_counter(r, "SELECT count(*) FROM process WHERE tail_unknown = 1",
                         "processes that may have written records after the last ones seen, uncounted");
     if (!rows)
-        fputs("  nothing: every wait has its signal\n", r->out);
+        fputs("  nothing: every wait has its signal, or a reason to have none\n", r->out);
+    if (xsv_ask_number(r, "SELECT count(*) FROM not_known WHERE explained = 1")) {
+        xsv_heading(r, "Waits that need no one signal");
+        say_reasons(r, 1);
+    }
 }
 
 void xsv_section_health(xsv_report_state *r)

@@ -33,10 +33,12 @@ static void print_slow(xsv_report_state *r, sqlite3_stmt *s)
     fprintf(r->out, " %9s  at +%-8s ", xsv_time(xsv_number(s, 2)).text, xsv_time(xsv_number(s, 3) - r->begin_ns).text);
     if (xsv_number(s, 9))
         fprintf(r->out, " %s\n", xsv_text(s, 8));
+    else if (!xsv_is_null(s, 5) && xsv_is_null(s, 6))
+        fprintf(r->out, " %s arrived last, %s later\n", xsv_rank_words(s, 4, xsv_number(s, 0)).text, xsv_time(xsv_number(s, 5)).text);
     else if (xsv_is_null(s, 5))
         fprintf(r->out, " released by: %s\n", xsv_text(s, 7));
     else
-        fprintf(r->out, " %s signalled %s late, seen %s on\n", xsv_rank_words(s, 4, xsv_number(s, 0)).text,
+        fprintf(r->out, " %s signalled %s later, seen %s on\n", xsv_rank_words(s, 4, xsv_number(s, 0)).text,
                 xsv_time(xsv_number(s, 5)).text, xsv_time(xsv_number(s, 6)).text);
 }
 

@@ -131,9 +131,9 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "LEFT JOIN process ON process.id = c.process ORDER BY c.id"
 
 #define VIEW_NOT_KNOWN                                                                                                 \
-    "CREATE VIEW not_known AS SELECT t.relation, word.name AS reason, word.meaning, t.waits FROM reason_tally t JOIN " \
-    "word ON word.class = 'reason' AND word.id = t.reason WHERE word.name NOT IN ('found', 'open') AND t.waits > 0 "   \
-    "ORDER BY t.relation, t.waits DESC"
+    "CREATE VIEW not_known AS SELECT t.relation, word.name AS reason, word.meaning, word.name IN ('initial', "         \
+    "'arrivals', 'reset', 'host') AS explained, t.waits FROM reason_tally t JOIN word ON word.class = 'reason' AND "   \
+    "word.id = t.reason WHERE word.name NOT IN ('found', 'open') AND t.waits > 0 ORDER BY t.relation, t.waits DESC"
 
 #define VIEW_PLANS                                                                                                     \
     "CREATE VIEW plans AS SELECT p.id, " WORD("plan", "p.kind") " AS promise, " WORD("origin", "p.origin")             \
