@@ -102,6 +102,7 @@ typedef struct rd_ring { /* beside xsr_ring */
     uint32_t writer, role, ordinal, owner;
     uint64_t epoch;
     bool writing;
+    bool silent;         /* it has no whole event */
     int64_t heard;       /* time of the last event delivered */
     uint64_t after;      /* sequence behind its records */
     /* pairing */
@@ -127,8 +128,8 @@ typedef struct rd_slot { /* beside xsr_slot */
     uint64_t pending_head, pending_tail; /* waits of this slot that are not settled: number in the queue, + 1; 0: none */
     uint64_t gaps;        /* the rank's count of gaps at the last entry */
     uint32_t inferred_rank, inferred_role;
-    uint64_t base, base_epoch; uint32_t base_expected, base_top; /* elections: see arrive.c */
-    bool narrow, is_shared, host_supplier, conflict, has_reset, signalled, arrived, elected_seen;
+    uint64_t base, base_epoch, base_arrived; uint32_t base_expected; /* elections: see arrive.c */
+    bool narrow, is_shared, host_supplier, conflict, has_reset, signalled, arrived;
 } rd_slot;
 
 typedef struct rd_pending { xsr_wait wait; uint64_t next; bool settled; } rd_pending;

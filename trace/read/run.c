@@ -59,6 +59,7 @@ static int start_rings(xsr_reader *reader) {
         int rc = rd_cursor_next(reader, ring);
         if (rc < 0)
             return rc;
+        reader->rings[ring].silent = rc == 0;
         if (rc == 1)
             reader->heap[reader->heap_count++] = (rd_node){key_of(reader, ring), ring};
     }
@@ -120,7 +121,7 @@ static void tell_progress(xsr_reader *reader) {
 
 static int merge(xsr_reader *reader) {
     for (uint32_t ring = 0; ring < reader->model.ring_count; ring++) {
-        if (reader->rings[ring].span_begin == reader->rings[ring].span_end) { /* nothing kept of it */
+        if (reader->rings[ring].silent) {
             int rc = end_ring(reader, ring);
             if (rc)
                 return rc;

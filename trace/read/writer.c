@@ -104,23 +104,31 @@ static void enter_epoch(xsr_reader *reader, uint32_t rank, uint64_t epoch) {
         r->last_epoch = epoch;
 }
 
+/* Nobody known holds the ring: OWNERS may tell who began where the first records are not kept. */
+static int find_writer(xsr_reader *reader, uint32_t ring, const xsr_event *e) {
+    rd_ring *r = &reader->rings[ring];
+    if (owner_at(reader, r, e->sequence) && reader->owners[r->owner].ordinal != r->ordinal)
+        return take_owner(reader, ring, &reader->owners[r->owner]);
+    if (r->writer != XSR_NONE)
+        forget_writer(r);
+    return 0;
+}
+
 int rd_attribute(xsr_reader *reader, uint32_t ring, xsr_event *e) {
     rd_ring *r = &reader->rings[ring];
     int rc = 0;
     if (e->kind == XS_EV_WRITER_BEGIN) {
         owner_at(reader, r, e->sequence);
         rc = begin_writer(reader, ring, e);
-    } else if (!r->writing && owner_at(reader, r, e->sequence) && reader->owners[r->owner].ordinal != r->ordinal) {
-        rc = take_owner(reader, ring, &reader->owners[r->owner]); /* it began where its first record is not kept */
     } else if (!r->writing) {
-        forget_writer(r);
-    } else if (e->kind == XS_EV_ROLE) {
-        r->role = rd_name(reader, reader->model.rings[ring].process, XS_NAME_ROLE, r->raw.object);
-    } else if (e->kind == XS_EV_EPOCH) {
-        r->epoch = (uint64_t)r->raw.detail << 32 | r->raw.value;
+        rc = find_writer(reader, ring, e);
     }
     if (rc < 0)
         return rc;
+    if (e->kind == XS_EV_ROLE)
+        r->role = rd_name(reader, reader->model.rings[ring].process, XS_NAME_ROLE, r->raw.object);
+    else if (e->kind == XS_EV_EPOCH)
+        r->epoch = (uint64_t)r->raw.detail << 32 | r->raw.value;
     e->writer = r->writer;
     e->role = r->role;
     e->epoch = r->epoch;

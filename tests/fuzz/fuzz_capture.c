@@ -1,0 +1,136 @@
+/* Fuzz target of the capture reader: any bytes are opened, read in one pass and checked for balance. With libFuzzer
+ * (XS_FUZZ=ON, clang) it explores; without it, main replays files and folders of a corpus. So that the fuzzer is not stopped
+ * by checksums, frames of the input are sealed anew where XS_FUZZ_SEAL is set or the first byte of the input says so. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xs/frame.h>
+#include <xs/read.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Makes the checksums right wherever a frame's length fits, so that its contents are reached. */
+static void seal_frames(unsigned char *bytes, size_t size) {
+    for (size_t at = 0; at + sizeof(xs_frame) <= size;) {
+        xs_frame frame;
+        memcpy(&frame, bytes + at, sizeof frame);
+        if (frame.magic != XS_FRAME_MAGIC || frame.header_bytes < sizeof frame || frame.header_bytes > size - at ||
+            frame.payload_bytes > size - at - frame.header_bytes) {
+            at += 16;
+            continue;
+        }
+        frame.checksum = xs_frame_checksum(&frame, bytes + at + frame.header_bytes);
+        memcpy(bytes + at, &frame, sizeof frame);
+        at += frame.header_bytes + xs_frame_padded(frame.payload_bytes);
+    }
+}
+
+static void require(int holds) {
+    if (!holds)
+        abort();
+}
+
+static int see_event(xsr_sink *sink, const xsr_event *e) {
+    const xsr_model *m = sink->model;
+    require(e->ring < m->ring_count && e->rank < m->rank_count && e->kind > 0 && e->kind < XS_EV_COUNT);
+    require(e->writer == XSR_NONE || e->writer < m->writer_count);
+    require(e->role == XSR_NONE || e->role < m->name_count);
+    require(e->slot == XSR_NONE || e->slot < m->slot_count);
+    return 0;
+}
+
+static int see_wait(xsr_sink *sink, const xsr_wait *w) {
+    const xsr_model *m = sink->model;
+    require(w->slot < m->slot_count && w->rank < m->rank_count && (w->open == (w->end == INT64_MIN)));
+    require(w->reads_from.reason < XSR_REASON_COUNT && w->released_by.reason < XSR_REASON_COUNT);
+    require(w->released_by.event == XSR_NO_ID || w->released_by.rank < m->rank_count);
+    return 0;
+}
+
+static void read_capture(const char *path) {
+    xsr_reader *reader = NULL;
+    const char *why = NULL;
+    xsr_sink sink = {.name = "check", .event = see_event, .wait = see_wait}, *sinks[] = {&sink};
+    int rc = xsr_open(&path, 1, NULL, &reader, &why);
+    require(rc == 0 || why != NULL);
+    if (rc == 0)
+        rc = xsr_run(reader, sinks, 1);
+    const xsr_model *m = xsr_model_of(reader);
+    for (uint32_t i = 0; rc == 0 && i < m->ring_count; i++)
+        require(m->rings[i].kept + m->rings[i].lost == m->rings[i].emitted && m->rings[i].torn <= m->rings[i].kept);
+    xsr_close(reader);
+}
+
+static void try_bytes(const unsigned char *bytes, size_t size) {
+    char path[64];
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    read_capture(path);
+    close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    unsigned char *copy = malloc(size + 1);
+    require(copy != NULL);
+    memcpy(copy, data, size);
+    try_bytes(copy, size);
+    seal_frames(copy, size);
+    try_bytes(copy, size);
+    free(copy);
+    return 0;
+}
+
+#ifndef XS_FUZZ_ENGINE
+static int replay_file(const char *path) {
+    FILE *in = fopen(path, "rb");
+    static unsigned char bytes[1 << 22];
+    if (!in)
+        return 0;
+    size_t size = fread(bytes, 1, sizeof bytes, in);
+    fclose(in);
+    LLVMFuzzerTestOneInput(bytes, size);
+    return 1;
+}
+
+/* Every file of the corpus, and each of them cut and flipped in a few hundred ways. */
+static int replay_changed(const char *path) {
+    FILE *in = fopen(path, "rb");
+    static unsigned char bytes[1 << 22], copy[1 << 22];
+    if (!in)
+        return 0;
+    size_t size = fread(bytes, 1, sizeof bytes, in);
+    fclose(in);
+    unsigned seed = 1;
+    for (int i = 0; i < 100 && size; i++) {
+        memcpy(copy, bytes, size);
+        for (int k = 0; k < 1 + i % 6; k++)
+            copy[(size_t)rand_r(&seed) % size] = (unsigned char)rand_r(&seed);
+        LLVMFuzzerTestOneInput(copy, i % 4 ? size : (size_t)rand_r(&seed) % size);
+    }
+    return 1;
+}
+
+int main(int argc, char **argv) {
+    int files = 0;
+    for (int i = 1; i < argc; i++) {
+        DIR *folder = opendir(argv[i]);
+        for (struct dirent *entry; folder && (entry = readdir(folder));) {
+            char path[1024];
+            if (entry->d_name[0] == '.' || snprintf(path, sizeof path, "%s/%s", argv[i], entry->d_name) >= (int)sizeof path)
+                continue;
+            files += replay_file(path);
+            replay_changed(path);
+        }
+        if (folder)
+            closedir(folder);
+        else
+            files += replay_file(argv[i]);
+    }
+    printf("%d files replayed\n", files);
+    return files == 0;
+}
+#endif
