@@ -28,19 +28,27 @@ static uint32_t time_step(void) {
 }
 
 /* The same work as a record: read the clock, put four words together, one 16-byte store, next slot. */
-static uint32_t record_cost(void) {
-    enum { ROUNDS = 200000, SLOTS = 4096 };
-    xs_record *ring = aligned_alloc(64, SLOTS * sizeof *ring);
-    if (!ring) return 0;
-    memset(ring, 0, SLOTS * sizeof *ring);
+static uint64_t write_records(xs_record *ring, uint32_t slots) {
     uint64_t start = xs_clock_boot();
-    for (uint32_t i = 1; i <= ROUNDS; i++) {
-        ring[i % SLOTS] = (xs_record){i, XS_HEAD(XS_CODE_MARK, 1), i, (uint32_t)xs_clock_boot()};
-        __asm__ volatile("" : : "r"(&ring[i % SLOTS]) : "memory");
+    for (uint32_t i = 0; i < slots; i++) {
+        ring[i] = (xs_record){i, XS_HEAD(XS_CODE_MARK, 1), i, (uint32_t)xs_clock_boot()};
+        __asm__ volatile("" : : "r"(&ring[i]) : "memory");
     }
-    uint64_t spent = xs_clock_boot() - start;
+    return xs_clock_boot() - start;
+}
+
+/* The best of many short rounds: the machine may be busy with others. */
+static uint32_t record_cost(void) {
+    enum { ROUNDS = 50, SLOTS = 4096 };
+    xs_record *ring = aligned_alloc(64, SLOTS * sizeof *ring);
+    uint64_t best = UINT32_MAX;
+    if (!ring) return 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t spent = write_records(ring, SLOTS);
+        if (spent < best) best = spent;
+    }
     free(ring);
-    return (uint32_t)(spent * 100 / ROUNDS);
+    return (uint32_t)(best * 100 / SLOTS);
 }
 
 /* A quarter of what is available: finding the limit must not be what exhausts the machine. */

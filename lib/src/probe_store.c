@@ -10,7 +10,8 @@
 #include "probe.h"
 #include "world.h"
 
-#define PART_NS 40000000u    /* a part runs this long; the control up to five times as long, until it tore */
+#define PART_NS 40000000u /* a part runs this long; the control longer, until it tore */
+#define CONTROL_NS 1000000000u
 #define LINES 16u
 
 typedef struct pair {
@@ -40,8 +41,10 @@ static pair load_whole(const pair *from) { return *from; }
 static int known_machine(void) { return 0; } /* no one-instruction form is known to us here: never called whole */
 #endif
 
+/* With a pause between them, so that the control shows tears on a busy machine too. */
 static void store_halves(pair *to, uint64_t value) {
     __atomic_store_n(&to->low, value, __ATOMIC_RELAXED);
+    for (int i = 0; i < 20; i++) __asm__ volatile("" : : : "memory");
     __atomic_store_n(&to->high, value, __ATOMIC_RELAXED);
 }
 
@@ -71,7 +74,7 @@ static int run_part(pair *slots, int control, uint64_t *reads, uint64_t *torn) {
     if (pthread_create(&writer, NULL, write_slots, &test)) return XS_E_SYSTEM;
     uint64_t start = xs_clock_boot();
     read_slots(&test, start + PART_NS, 0, reads, torn);
-    if (control) read_slots(&test, start + 5 * PART_NS, 1, reads, torn);
+    if (control) read_slots(&test, start + CONTROL_NS, 1, reads, torn);
     __atomic_store_n(&test.stop, 1, __ATOMIC_RELAXED);
     pthread_join(writer, NULL);
     return 0;
