@@ -26,20 +26,20 @@ void xsv_section_open(xsv_report_state *r)
         fprintf(r->out, "  ... and %s more: xs query NAME open_waits\n", xsv_count(all - (int64_t)r->rows * 2).text);
 }
 
+/* Who released it, how long after its begin the signal came, how long it took to be seen; or why that is not known. */
 static void print_slow(xsv_report_state *r, sqlite3_stmt *s)
 {
-    fprintf(r->out, "  rank %-4" PRId64 " ", xsv_number(s, 0));
-    xsv_cell(r->out, xsv_text(s, 1), 24);
-    fprintf(r->out, " %9s  at +%-8s ", xsv_time(xsv_number(s, 2)).text, xsv_time(xsv_number(s, 3) - r->begin_ns).text);
-    if (xsv_number(s, 9))
-        fprintf(r->out, " %s\n", xsv_text(s, 8));
-    else if (!xsv_is_null(s, 5) && xsv_is_null(s, 6))
-        fprintf(r->out, " %s arrived last, %s later\n", xsv_rank_words(s, 4, xsv_number(s, 0)).text, xsv_time(xsv_number(s, 5)).text);
-    else if (xsv_is_null(s, 5))
-        fprintf(r->out, " released by: %s\n", xsv_text(s, 7));
-    else
-        fprintf(r->out, " %s signalled %s later, seen %s on\n", xsv_rank_words(s, 4, xsv_number(s, 0)).text,
-                xsv_time(xsv_number(s, 5)).text, xsv_time(xsv_number(s, 6)).text);
+    fprintf(r->out, "  %5" PRId64 "  ", xsv_number(s, 0));
+    xsv_cell(r->out, xsv_text(s, 1), 26);
+    fprintf(r->out, " %9s %10s  ", xsv_time(xsv_number(s, 2)).text, xsv_time(xsv_number(s, 3) - r->begin_ns).text);
+    if (xsv_number(s, 9)) {
+        fprintf(r->out, "gave up: %s\n", xsv_text(s, 8));
+    } else if (xsv_is_null(s, 5)) {
+        fprintf(r->out, "- (%s)\n", xsv_text(s, 7));
+    } else {
+        xsv_cell(r->out, xsv_rank_words(s, 4, xsv_number(s, 0)).text, 11);
+        fprintf(r->out, " %9s  %9s\n", xsv_time(xsv_number(s, 5)).text, xsv_is_null(s, 6) ? "-" : xsv_time(xsv_number(s, 6)).text);
+    }
 }
 
 void xsv_section_slowest(xsv_report_state *r)
@@ -49,8 +49,10 @@ void xsv_section_slowest(xsv_report_state *r)
              "result != 'OK' FROM slowest_waits LIMIT %u", r->rows);
     int rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
-        if (!rows)
-            xsv_heading(r, "Slowest waits: who released them, and how long after the wait began");
+        if (!rows) {
+            xsv_heading(r, "Slowest waits: who released them, how long after the wait began, and when that was seen");
+            fputs("   rank  slot                            took   at (run)  released by   came after    seen in\n", r->out);
+        }
         print_slow(r, s);
     }
 }

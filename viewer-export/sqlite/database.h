@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <xs/export.h>
 
-/* Read-only, nothing can be attached. *error may be set (freed by the caller); on failure *db is NULL. */
+/* Read-only. *error may be set (freed by the caller); on failure *db is NULL. */
 int xsv_database_open(const char *path, sqlite3 **db, char **error);
 /* Sets *error, unless there is one, to the printed text. Returns `code`. */
 int xsv_error(char **error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));

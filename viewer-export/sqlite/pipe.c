@@ -2,6 +2,7 @@
  * a reader that is ahead waits for a free one. After a failure the thread only recycles, so that nobody waits for ever. */
 #include "pipe.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct xsv_pipe {
     block *free, *first, *last; /* last is valid where first is not NULL */
     int closing, running;
     atomic_int failed; /* result code of SQLite */
+    int failed_errno;  /* of the inserting thread, then */
     block *open[XSV_FLOWING];
     sqlite3_stmt *many[XSV_FLOWING], *one[XSV_FLOWING];
     uint64_t rows[XSV_FLOWING];
@@ -97,8 +99,10 @@ static void *insert_thread(void *pipe)
     for (block *b; (b = next_block(p));) {
         if (!p->failed) {
             int rc = insert_block(p, b);
-            if (rc != SQLITE_OK)
+            if (rc != SQLITE_OK) {
+                p->failed_errno = errno;
                 p->failed = rc;
+            }
         }
         give_back(p, b);
     }
@@ -209,6 +213,8 @@ int xsv_pipe_stop(xsv_pipe *p)
         pthread_mutex_unlock(&p->lock);
         pthread_join(p->thread, NULL);
         p->running = 0;
+        if (p->failed)
+            errno = p->failed_errno;
     }
     for (uint32_t t = 0; t < XSV_FLOWING; t++) {
         sqlite3_finalize(p->many[t]);

@@ -48,18 +48,18 @@ static int fail_errno(sqlite_sink *s, int code)
     return fail(s, full_disk(code) ? XS_E_NO_SPACE : XS_E_SYSTEM, strerror(code));
 }
 
-/* From a result code of SQLite. */
+/* From a result code of SQLite. It does not hand the cause of every I/O error on: then errno, right after the call, has it. */
 static int fail_sqlite(sqlite_sink *s, int rc)
 {
-    int code = s->db ? sqlite3_system_errno(s->db) : 0, kind = rc & 0xff;
-    if (code)
-        errno = code;
+    int last = errno, code = s->db ? sqlite3_system_errno(s->db) : 0, kind = rc & 0xff;
+    if (!code && kind == SQLITE_IOERR)
+        code = last;
     if (kind == SQLITE_NOMEM)
         return fail(s, XS_E_MEMORY, "out of memory");
     if (kind == SQLITE_FULL)
-        return fail(s, XS_E_NO_SPACE, "no space left on the device");
+        return fail_errno(s, errno = ENOSPC);
     if ((kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN) && code)
-        return fail_errno(s, code);
+        return fail_errno(s, errno = code);
     return fail(s, XS_E_SYSTEM, sqlite3_errstr(rc));
 }
 

@@ -72,10 +72,11 @@ static int record(const run_names *names, xs_recorder_options *how, const char *
     how->capture = names->capture;
     errno = 0;
     int rc = xs_recorder_run(how, (char *const *)command_line, &result);
+    const char *why = *xs_error_detail() ? xs_error_detail() : xs_strerror(rc);
+    if (rc && result.exit_status) /* 126 or 127, as a shell says that it could not start a command */
+        return complain(result.exit_status, "%s", why);
     if (rc)
-        return complain(exit_code_output(rc), "%s: %s", names->capture, *xs_error_detail() ? xs_error_detail() : xs_strerror(rc));
-    if (result.exit_status == 127 && !result.processes)
-        complain(127, "%s could not be started", command_line[0]);
+        return complain(exit_code_output(rc), "%s: %s", names->capture, why);
     say_recorded(&result);
     int code = EX_OK;
     if (result.capture_error)

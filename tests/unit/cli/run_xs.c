@@ -1,0 +1,148 @@
+#include "run_xs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <capture_build.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 32 };
+static char folder[64];
+
+static char **split(const char *arguments, char *copy)
+{
+    static char *argv[MOST + 2];
+    int n = 0;
+    strcpy(copy, arguments);
+    argv[n++] = "xs";
+    for (char *at = copy; *at && n < MOST;) {
+        char end = *at == '\'' ? '\'' : ' ';
+        at += end == '\'';
+        argv[n++] = at;
+        at += strcspn(at, (char[]){end, 0});
+        if (*at)
+            *at++ = 0;
+        while (*at == ' ')
+            at++;
+    }
+    argv[n] = NULL;
+    return argv;
+}
+
+static char *slurp(FILE *f)
+{
+    char *text = calloc(1, 1 << 20);
+    rewind(f);
+    if (fread(text, 1, (1 << 20) - 1, f) == 0 && ferror(f))
+        abort();
+    fclose(f);
+    return text;
+}
+
+static void child(char **argv, FILE *out, FILE *err, size_t file_bytes)
+{
+    dup2(fileno(out), STDOUT_FILENO);
+    dup2(fileno(err), STDERR_FILENO);
+    struct rlimit limit = {file_bytes, file_bytes};
+    if (file_bytes && setrlimit(RLIMIT_FSIZE, &limit))
+        _exit(99);
+    execv(XS_PROGRAM, argv);
+    _exit(98);
+}
+
+outcome run_xs_bounded(const char *arguments, size_t file_bytes)
+{
+    char copy[1024];
+    char **argv = split(arguments, copy);
+    FILE *out = tmpfile(), *err = tmpfile();
+    assert_true(out && err);
+    pid_t pid = fork();
+    if (pid == 0)
+        child(argv, out, err, file_bytes);
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    outcome o = {.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
+    o.out = slurp(out);
+    o.err = slurp(err);
+    return o;
+}
+
+outcome run_xs(const char *arguments) { return run_xs_bounded(arguments, 0); }
+
+void outcome_free(outcome *o)
+{
+    free(o->out);
+    free(o->err);
+}
+
+int count_lines(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+int is_json(const char *text)
+{
+    sqlite3 *db;
+    sqlite3_stmt *s;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT json_valid(?)", -1, &s, NULL), SQLITE_OK);
+    sqlite3_bind_text(s, 1, text, -1, SQLITE_STATIC);
+    assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+    int valid = sqlite3_column_int(s, 0);
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return valid;
+}
+
+void expect_failure(const char *arguments, int code, const char *words)
+{
+    outcome o = run_xs(arguments);
+    if (o.code != code || count_lines(o.err) != 1 || !strstr(o.err, words) || strncmp(o.err, "xs: ", 4))
+        fail_msg("xs %s: exit code %d, wanted %d; said: %s(wanted: one line with '%s')", arguments, o.code, code, o.err, words);
+    outcome_free(&o);
+}
+
+void enter_folder(void)
+{
+    strcpy(folder, "/tmp/xs_cli_XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+}
+
+void leave_folder(void)
+{
+    char command[128];
+    assert_int_equal(chdir("/"), 0);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+void make_capture(const char *name, int waits)
+{
+    cb *c = cb_begin(name);
+    assert_non_null(c);
+    cb_process(c, 0, 2, 2);
+    uint32_t push = cb_role(c, "push"), consume = cb_role(c, "consume"), done = cb_pad(c, "done", "src", "chunk", 2, 4, 0);
+    cb_plan_writer(c, done, XS_PLAN_ROW);
+    cb_writer_begin_at(c, 0, 1000, push, 0, 1, 0, 0, 0, 1);
+    cb_writer_begin_at(c, 64, 1000, consume, 1, 1, 1, 0, 0, 1);
+    for (int i = 1; i < waits; i++) {
+        uint64_t t = 1000 + 1000ull * (uint64_t)i;
+        uint32_t slot = cb_slot(c, done, 1, 0, (uint32_t)i % 4);
+        cb_wait_start(c, 64, t + 10, slot, (uint64_t)i, (uint64_t)i - 1);
+        cb_signal(c, 0, t + 300, slot, (uint64_t)i);
+        cb_wait_end(c, 64, t + 320 + (uint64_t)(i * i % 400), slot, (uint64_t)i, 0, 7);
+    }
+    cb_wait_start(c, 64, 1000ull * (uint64_t)waits + 2000, cb_slot(c, done, 1, 0, 0), (uint64_t)waits + 9, (uint64_t)waits);
+    assert_int_equal(cb_end(c), 0);
+}

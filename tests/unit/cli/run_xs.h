@@ -1,0 +1,29 @@
+/* Runs the xs command of this build and keeps what it printed. */
+#ifndef RUN_XS_H
+#define RUN_XS_H
+
+#include <stddef.h>
+
+typedef struct outcome {
+    int code; /* exit code; 128 + n after signal n */
+    char *out, *err;
+} outcome;
+
+/* Arguments are split at blanks; 'single quotes' keep some together. Run in the current folder. */
+outcome run_xs(const char *arguments);
+/* The same with a bound on the size of files that it writes. */
+outcome run_xs_bounded(const char *arguments, size_t file_bytes);
+void outcome_free(outcome *o);
+int count_lines(const char *text);
+/* SQLite's json_valid. */
+int is_json(const char *text);
+/* Exit code `code`, and one line on standard error that holds `words`. */
+void expect_failure(const char *arguments, int code, const char *words);
+
+/* A folder of its own under /tmp, made the current one; and gone. */
+void enter_folder(void);
+void leave_folder(void);
+/* A capture of a small run, `name`, with `waits` waits; the last is open. */
+void make_capture(const char *name, int waits);
+
+#endif
