@@ -1,4 +1,5 @@
-/* The host backend: kernels are functions, ranks are threads; memory is private to one process, or a segment of several. */
+/* The host backend: kernels are functions, ranks are threads; memory is private to one process, or a segment of
+ * several. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,7 +70,8 @@ static int shared_memory(xs_world *world, const char *name, uint64_t bytes_per_r
     host_state *state = world->backend_state;
     if (state->segment) return xs_segment_area(state->segment, name, bytes_per_rank, base);
     int rc = 0;
-    for (uint32_t r = 0; !rc && bytes_per_rank && r < world->config.ranks; r++) rc = allocate(state, bytes_per_rank, &base[r]);
+    for (uint32_t r = 0; !rc && bytes_per_rank && r < world->config.ranks; r++)
+        rc = allocate(state, bytes_per_rank, &base[r]);
     return rc;
 }
 
@@ -79,7 +81,8 @@ static int map_region(xs_world *world) {
 }
 
 static int launch(xs_world *world, xs_launch_order *order) {
-    if (!order->kernel->host) return xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for the host", order->kernel->name);
+    if (!order->kernel->host)
+        return xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for the host", order->kernel->name);
     return world->scheduler->launch(world->scheduler_state, order);
 }
 

@@ -14,7 +14,7 @@ static const xs_named_pad *find(const xs_world *world, const char *name) {
 static int again(const xs_named_pad *old, uint64_t bytes, xs_buffer *buffer) {
     if (!old->buffer_bytes) return xs_fail(XS_E_NAME, "\"%s\" is a pad already", old->name);
     if (old->buffer_bytes != bytes) return xs_fail(XS_E_SHAPE, "buffer \"%s\" exists with another size", old->name);
-    *buffer = (xs_buffer){.base = old->base, .bytes = bytes};
+    *buffer = (xs_buffer){.base = old->pad.base, .bytes = bytes};
     return 0;
 }
 
@@ -28,6 +28,7 @@ static int make(xs_world *world, const char *name, uint64_t bytes, xs_buffer *bu
     char key[XS_NAME_BYTES + 16];
     snprintf(key, sizeof key, "%s buffer", name);
     int rc = world->backend->shared_memory(world, key, bytes, made->base);
+    if (!rc) rc = xs_bases_for_kernels(world, made->base, &made->pad.base);
     if (!rc) rc = xs_name_get(world, XS_NAME_BUFFER, name);
     if (rc < 0) {
         free(made);
@@ -35,7 +36,7 @@ static int make(xs_world *world, const char *name, uint64_t bytes, xs_buffer *bu
     }
     made->next = xs_objects_of(world)->pads;
     xs_objects_of(world)->pads = made;
-    *buffer = (xs_buffer){.base = made->base, .bytes = bytes};
+    *buffer = (xs_buffer){.base = made->pad.base, .bytes = bytes};
     return 0;
 }
 
@@ -43,26 +44,31 @@ int xs_buffer_create(xs_world *world, const char *name, uint64_t bytes, xs_buffe
     int rc = xs_world_check(world);
     if (!rc) rc = xs_name_check(name, XS_NAME_BYTES);
     if (rc) return rc;
-    if (!buffer || !bytes || bytes > 1ull << 40) return xs_fail(XS_E_ARGUMENT, "buffer \"%s\": size out of range", name);
+    if (!buffer || !bytes || bytes > 1ull << 40)
+        return xs_fail(XS_E_ARGUMENT, "buffer \"%s\": size out of range", name);
     pthread_mutex_lock(&world->lock);
     rc = make(world, name, bytes, buffer);
     pthread_mutex_unlock(&world->lock);
     return rc;
 }
 
-static int channel_check(const xs_world *world, const char *name, uint32_t producer, uint64_t *consumers, uint32_t depth) {
+static int channel_check(const xs_world *world, const char *name, uint32_t producer, uint64_t *consumers,
+                         uint32_t depth) {
     uint32_t ranks = world->config.ranks;
-    if (!depth || producer >= ranks) return xs_fail(XS_E_ARGUMENT, "channel \"%s\": depth or producer out of range", name);
+    if (!depth || producer >= ranks)
+        return xs_fail(XS_E_ARGUMENT, "channel \"%s\": depth or producer out of range", name);
     if (ranks > 64) { /* a mask cannot name them: all but the producer */
         *consumers = UINT64_MAX;
         return 0;
     }
     uint64_t all = UINT64_MAX >> (64 - ranks);
-    if (!*consumers || *consumers & ~all) return xs_fail(XS_E_ARGUMENT, "channel \"%s\": no consumer, or one out of range", name);
+    if (!*consumers || *consumers & ~all)
+        return xs_fail(XS_E_ARGUMENT, "channel \"%s\": no consumer, or one out of range", name);
     return 0;
 }
 
-static int channel_pad(xs_world *world, const char *name, const char *part, uint32_t columns, uint32_t flags, xs_pad *pad) {
+static int channel_pad(xs_world *world, const char *name, const char *part, uint32_t columns, uint32_t flags,
+                       xs_pad *pad) {
     char whole[XS_NAME_BYTES + 1];
     if ((size_t)snprintf(whole, sizeof whole, "%s.%s", name, part) >= sizeof whole)
         return xs_fail(XS_E_NAME, "channel \"%.40s...\": name too long", name);
@@ -87,7 +93,8 @@ static int channel_plan(xs_world *world, const xs_channel *channel) {
     return xs_plan_add(world, entries, 3);
 }
 
-int xs_channel_create(xs_world *world, const char *name, uint32_t producer, uint64_t consumers, uint32_t depth, xs_channel *channel) {
+int xs_channel_create(xs_world *world, const char *name, uint32_t producer, uint64_t consumers, uint32_t depth,
+                      xs_channel *channel) {
     int rc = xs_world_check(world);
     if (!rc) rc = xs_name_check(name, XS_NAME_BYTES);
     if (!rc) rc = channel_check(world, name, producer, &consumers, depth);

@@ -1,5 +1,5 @@
-/* The catalog: frames that describe (process, names, pads, plan), kept in the region, so that a capture made after a crash still
- * knows every name. Append only; a frame counts once catalog_used covers it. */
+/* The catalog: frames that describe (process, names, pads, plan), kept in the region, so that a capture made after a
+ * crash still knows every name. Append only; a frame counts once catalog_used covers it. */
 #include <stdlib.h>
 #include <unistd.h>
 #include <xs/frame.h>
@@ -8,10 +8,12 @@
 #include "objects.h"
 
 /* Payload = head, then further bytes. */
-static int append(xs_world *world, uint16_t type, const void *head, size_t head_bytes, const void *rest, size_t rest_bytes) {
+static int append(xs_world *world, uint16_t type, const void *head, size_t head_bytes, const void *rest,
+                  size_t rest_bytes) {
     xs_region_header *h = xs_region(world);
     uint64_t used = h->catalog_used, bytes = head_bytes + rest_bytes, whole = sizeof(xs_frame) + xs_frame_padded(bytes);
-    if (whole > h->catalog_bytes - used) return xs_fail(XS_E_TOO_MANY, "names, pads and plan do not fit into the catalog");
+    if (whole > h->catalog_bytes - used)
+        return xs_fail(XS_E_TOO_MANY, "names, pads and plan do not fit into the catalog");
     char *at = world->region + h->catalog_offset + used;
     char *payload = at + sizeof(xs_frame);
     memcpy(payload, head, head_bytes);
@@ -30,8 +32,12 @@ int xs_catalog_name(xs_world *world, uint32_t kind, uint32_t id, const char *nam
     return append(world, XS_FRAME_NAME, &head, sizeof head, name, strlen(name) + 1);
 }
 
-int xs_catalog_pad(xs_world *world, const xs_pad *pad, const char *name, const char *row_label, const char *column_label) {
-    xs_frame_pad head = {.first = pad->first, .rows = pad->rows, .columns = pad->columns, .flags = pad->flags,
+int xs_catalog_pad(xs_world *world, const xs_pad *pad, const char *name, const char *row_label,
+                   const char *column_label) {
+    xs_frame_pad head = {.first = pad->first,
+                         .rows = pad->rows,
+                         .columns = pad->columns,
+                         .flags = pad->flags,
                          .owners = world->config.ranks};
     const char *strings[3] = {name, row_label ? row_label : "", column_label ? column_label : ""};
     char text[3 * (XS_NAME_BYTES + 1)];

@@ -1,4 +1,5 @@
-/* The configuration: caller's fields, then the environment (which wins), then defaults, then checks that say what is wrong. */
+/* The configuration: caller's fields, then the environment (which wins), then defaults, then checks that say what is
+ * wrong. */
 #include "config.h"
 
 #include <errno.h>
@@ -105,7 +106,8 @@ static int copy_given(const xs_config *given, xs_config *out) {
     memset(out, 0, sizeof *out);
     if (given) {
         if (given->size < offsetof(xs_config, backend)) return xs_fail(XS_E_ARGUMENT, "xs_config.size is not set");
-        if (given->version > 1) return xs_fail(XS_E_VERSION, "xs_config.version %u is newer than this library", given->version);
+        if (given->version > 1)
+            return xs_fail(XS_E_VERSION, "xs_config.version %u is newer than this library", given->version);
         const char *bytes = (const char *)given;
         for (size_t i = sizeof *out; i < given->size; i++)
             if (bytes[i]) return xs_fail(XS_E_VERSION, "xs_config uses fields that this library does not know");
@@ -137,7 +139,8 @@ static int fill_defaults(xs_config *config) {
     if (!rc && !config->scheduler) rc = xs_config_string(&config->scheduler, "threads");
     if (!config->shared_bytes) config->shared_bytes = 256ull << 20;
     if (!config->ring_records)
-        for (config->ring_records = 4096; config->ring_records > (XS_SEQUENCE_MASK >> 1);) config->ring_records /= 2; /* narrow test builds */
+        for (config->ring_records = 4096; config->ring_records > (XS_SEQUENCE_MASK >> 1);)
+            config->ring_records /= 2; /* narrow test builds */
     if (!config->rings) config->rings = 64;
     if (!config->lines) config->lines = config->ranks > 4 ? config->ranks : 4;
     if (!config->trace_start) config->trace_start = 1;
@@ -150,7 +153,8 @@ static int check_rings(const xs_config *config) {
     if (n < 4 || n > 65536 || (n & (n - 1)))
         return xs_fail(XS_E_ARGUMENT, "ring_records %u: expected a power of two from 4 to 65536", n);
     if (n > (XS_SEQUENCE_MASK >> 1))
-        return xs_fail(XS_E_ARGUMENT, "ring_records %u: this build has %u-bit sequences", n, (unsigned)XS_SEQUENCE_BITS);
+        return xs_fail(XS_E_ARGUMENT, "ring_records %u: this build has %u-bit sequences", n,
+                       (unsigned)XS_SEQUENCE_BITS);
     if (config->rings % 64 || config->rings > 65536)
         return xs_fail(XS_E_ARGUMENT, "rings %u: expected a multiple of 64, at most 65536", config->rings);
     if (config->lines > 4096) return xs_fail(XS_E_ARGUMENT, "lines %u: at most 4096", config->lines);

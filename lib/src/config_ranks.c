@@ -1,4 +1,5 @@
-/* Who am I among how many: XS_RANK and XS_RANKS, then the caller's fields, then the variables of the usual launchers. */
+/* Who am I among how many: XS_RANK and XS_RANKS, then the caller's fields, then the variables of the usual launchers.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -54,7 +55,8 @@ static int from_environment(xs_config *config) {
     }
     if (has_ranks) config->ranks = (uint32_t)ranks;
     if (!has_rank) return 0;
-    if (!config->ranks) return xs_fail(XS_E_ARGUMENT, "XS_RANK is set, but neither XS_RANKS nor the program says how many ranks");
+    if (!config->ranks)
+        return xs_fail(XS_E_ARGUMENT, "XS_RANK is set, but neither XS_RANKS nor the program says how many ranks");
     config->first_rank = (uint32_t)rank;
     if (!config->local_ranks) config->local_ranks = 1;
     return 0;
@@ -68,8 +70,10 @@ static int world_from_job(xs_config *config) {
         snprintf(name, sizeof name, "%s=%s,%s", jobs[i][0], first, second ? second : "");
         return xs_config_string(&config->world, name);
     }
-    return xs_fail(XS_E_ARGUMENT, "ranks %u to %u of %u run here, but no XS_WORLD (nor MASTER_ADDR and MASTER_PORT, nor a job id) "
-                   "names the world", config->first_rank, config->first_rank + config->local_ranks - 1, config->ranks);
+    return xs_fail(XS_E_ARGUMENT,
+                   "ranks %u to %u of %u run here, but no XS_WORLD (nor MASTER_ADDR and MASTER_PORT, nor a job id) "
+                   "names the world",
+                   config->first_rank, config->first_rank + config->local_ranks - 1, config->ranks);
 }
 
 int xs_config_ranks(xs_config *config) {

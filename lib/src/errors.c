@@ -7,22 +7,22 @@
 static _Thread_local char detail[256];
 
 const char *xs_strerror(int error) {
-#define XS_ERROR_TEXT(number, name, text) \
+#define XS_ERROR_TEXT(number, name, text)                                                                              \
     case -(number): return text;
     switch (error) {
-    case XS_OK: return "no error";
         XS_ERRORS(XS_ERROR_TEXT)
+    case XS_OK: return "no error";
     default: return "unknown error";
     }
 #undef XS_ERROR_TEXT
 }
 
 const char *xs_errname(int error) {
-#define XS_ERROR_NAME(number, name, text) \
+#define XS_ERROR_NAME(number, name, text)                                                                              \
     case -(number): return "XS_E_" #name;
     switch (error) {
-    case XS_OK: return "XS_OK";
         XS_ERRORS(XS_ERROR_NAME)
+    case XS_OK: return "XS_OK";
     default: return "XS_E_UNKNOWN";
     }
 #undef XS_ERROR_NAME

@@ -40,7 +40,9 @@ void xs_host_work(uint64_t ns) {
     else sleep_ns(ns);
 }
 
-int xs_host_block_barrier(uint32_t id, uint32_t count) { return scheduler ? scheduler->block_barrier(self, id, count) : 0; }
+int xs_host_block_barrier(uint32_t id, uint32_t count) {
+    return scheduler ? scheduler->block_barrier(self, id, count) : 0;
+}
 
 void *xs_host_shared(const void *key, size_t bytes) { return scheduler ? scheduler->shared(self, key, bytes) : NULL; }
 

@@ -1,15 +1,18 @@
-/* Launches: ids, the copied arguments, the journal, and the end of them. An order belongs to this file from xs_launch until it is
- * reaped, at the next xs_launch or xs_sync after its end. */
+/* Launches: ids, the copied arguments, the journal, and the end of them. An order belongs to this file from xs_launch
+ * until it is reaped, at the next xs_launch or xs_sync after its end. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "objects.h"
 
-static uint64_t ranks_word(const xs_launch_config *config) { return config->first_rank | (uint64_t)config->ranks << 32; }
+static uint64_t ranks_word(const xs_launch_config *config) {
+    return config->first_rank | (uint64_t)config->ranks << 32;
+}
 
 static void journal_begin(xs_world *world, uint32_t id, uint32_t kernel, const xs_launch_config *config) {
-    xs_journal(world, XS_JOURNAL_LAUNCH_BEGIN, id, kernel, xs_world_now(world), config->grid, config->block, ranks_word(config));
+    xs_journal(world, XS_JOURNAL_LAUNCH_BEGIN, id, kernel, xs_world_now(world), config->grid, config->block,
+               ranks_word(config));
 }
 
 static void journal_end(xs_world *world, uint32_t id, int result) {
@@ -66,7 +69,8 @@ static int check_config(const xs_world *world, const xs_launch_config *given, xs
     return 0;
 }
 
-static xs_launch_order *make_order(const xs_kernel *kernel, const xs_launch_config *config, const void *args, size_t args_bytes) {
+static xs_launch_order *make_order(const xs_kernel *kernel, const xs_launch_config *config, const void *args,
+                                   size_t args_bytes) {
     xs_launch_order *order = calloc(1, sizeof *order);
     if (!order) return NULL;
     order->kernel = kernel;
@@ -115,14 +119,16 @@ static int submit(xs_world *world, xs_launch_order *order) {
     return rc ? rc : id;
 }
 
-int xs_launch(xs_world *world, const xs_kernel *kernel, const xs_launch_config *config, const void *args, size_t args_bytes) {
+int xs_launch(xs_world *world, const xs_kernel *kernel, const xs_launch_config *config, const void *args,
+              size_t args_bytes) {
     xs_launch_config resolved;
     int rc = xs_world_check(world);
     if (rc) return rc;
-    if (!kernel || !kernel->name || (args_bytes && !args)) return xs_fail(XS_E_ARGUMENT, "launch: no kernel or no arguments");
+    if (!kernel || !kernel->name || (args_bytes && !args))
+        return xs_fail(XS_E_ARGUMENT, "launch: no kernel or no arguments");
     if (args_bytes != kernel->args_bytes)
-        return xs_fail(XS_E_ARGUMENT, "launch of %s: %zu bytes of arguments, the kernel takes %llu", kernel->name, args_bytes,
-                       (unsigned long long)kernel->args_bytes);
+        return xs_fail(XS_E_ARGUMENT, "launch of %s: %zu bytes of arguments, the kernel takes %llu", kernel->name,
+                       args_bytes, (unsigned long long)kernel->args_bytes);
     rc = check_config(world, config, &resolved);
     if (!rc) rc = xs_name_check(kernel->name, XS_NAME_BYTES);
     if (rc) return rc;
@@ -152,11 +158,13 @@ int xs_sync(xs_world *world) {
     return error ? error : rc;
 }
 
-int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block, xs_handle *handle) {
+int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block,
+                    xs_handle *handle) {
     int rc = xs_world_check(world);
     if (!rc) rc = xs_name_check(kernel_name, XS_NAME_BYTES);
     if (rc) return rc;
-    xs_launch_config given = {.size = sizeof given, .grid = grid, .block = block, .first_rank = rank, .ranks = 1}, config;
+    xs_launch_config given = {.size = sizeof given, .grid = grid, .block = block, .first_rank = rank, .ranks = 1},
+                     config;
     rc = check_config(world, &given, &config);
     if (rc || !handle) return rc ? rc : xs_fail(XS_E_ARGUMENT, "no place for the handle");
     pthread_mutex_lock(&world->lock);

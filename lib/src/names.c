@@ -11,7 +11,8 @@
 
 int xs_name_check(const char *name, uint32_t longest) {
     if (!name || !*name) return xs_fail(XS_E_NAME, "a name is empty");
-    if (strnlen(name, longest + 1) > longest) return xs_fail(XS_E_NAME, "name \"%.40s...\": at most %u bytes", name, longest);
+    if (strnlen(name, longest + 1) > longest)
+        return xs_fail(XS_E_NAME, "name \"%.40s...\": at most %u bytes", name, longest);
     return 0;
 }
 

@@ -43,6 +43,15 @@ static inline xs_objects *xs_objects_of(const xs_world *world) { return world->o
 int xs_objects_create(xs_world *world);
 void xs_objects_destroy(xs_world *world); /* not the orders: launch.c */
 
+/* The array of base pointers that kernels read for the host's, and back. */
+static inline int xs_bases_for_kernels(xs_world *world, void *const *host, void *const **kernels) {
+    *kernels = host;
+    return world->backend->bases_make ? world->backend->bases_make(world, host, kernels) : 0;
+}
+static inline void *const *xs_bases_for_host(const xs_world *world, void *const *kernels) {
+    return world->backend->bases_host ? world->backend->bases_host(world, kernels) : kernels;
+}
+
 /* names.c */
 int xs_name_check(const char *name, uint32_t longest);
 int xs_name_get(xs_world *world, uint32_t kind, const char *name); /* world->lock held; id from 1 */

@@ -1,13 +1,14 @@
-/* Pads and buffers. Slots that xs makes are 64-bit and each alone on its 128-byte line, so that polling one never slows another.
- * Objects are numbered in order of creation, which is why every process of a world must create the same things in the same
- * order: the backend is asked for memory under a key that holds name and shape, and compares it with the other processes'. */
+/* Pads and buffers. Slots that xs makes are 64-bit and each alone on its 128-byte line, so that polling one never slows
+ * another. Objects are numbered in order of creation, which is why every process of a world must create the same things
+ * in the same order: the backend is asked for memory under a key that holds name and shape, and compares it with the
+ * other processes'. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "objects.h"
 
-#define SLOT_BYTES 128u
+#define SLOT_BYTES  128u
 #define OBJECTS_END XS_NO_PEER /* 24 bits; the last value is "nobody" elsewhere */
 
 static xs_named_pad *find(const xs_world *world, const char *name) {
@@ -65,8 +66,8 @@ int xs_pad_make(xs_world *world, const char *name, const xs_pad *shape, xs_pad *
     if (!made) return XS_E_MEMORY;
     int rc = place(world, made, shape);
     made->pad = *shape;
-    made->pad.base = made->base;
     made->pad.first = world->next_object;
+    if (!rc) rc = xs_bases_for_kernels(world, made->base, &made->pad.base);
     if (!rc) rc = xs_catalog_pad(world, &made->pad, name, NULL, NULL);
     if (rc) {
         free(made);
@@ -92,17 +93,23 @@ int xs_pad_create(xs_world *world, const char *name, uint32_t rows, uint32_t col
     if (rc) return rc;
     if (!pad || !rows || !columns) return xs_fail(XS_E_ARGUMENT, "pad \"%s\": rows and columns must not be 0", name);
     if (flags & ~(uint32_t)(XS_PAD_WIDE | XS_PAD_SHARED | XS_PAD_NO_DATA))
-        return xs_fail(XS_E_ARGUMENT, "pad \"%s\": flags 0x%x: a created pad can be WIDE, SHARED and NO_DATA", name, flags);
+        return xs_fail(XS_E_ARGUMENT, "pad \"%s\": flags 0x%x: a created pad can be WIDE, SHARED and NO_DATA", name,
+                       flags);
     if ((uint64_t)columns * SLOT_BYTES > UINT32_MAX || (uint64_t)rows * columns > OBJECTS_END)
         return xs_fail(XS_E_TOO_MANY, "pad \"%s\": %u x %u slots are too many", name, rows, columns);
-    xs_pad shape = {.rows = rows, .columns = columns, .flags = flags, .row_stride = columns * SLOT_BYTES, .column_stride = SLOT_BYTES};
+    xs_pad shape = {.rows = rows,
+                    .columns = columns,
+                    .flags = flags,
+                    .row_stride = columns * SLOT_BYTES,
+                    .column_stride = SLOT_BYTES};
     return make_locked(world, name, &shape, pad);
 }
 
 static int adopt_check(const xs_world *world, const char *name, const xs_adopt *adopt) {
     if (!adopt || adopt->size < sizeof *adopt || !adopt->base || !adopt->rows || !adopt->columns)
         return xs_fail(XS_E_ARGUMENT, "pad \"%s\": xs_adopt is not filled in", name);
-    if (adopt->width != 32 && adopt->width != 64) return xs_fail(XS_E_ARGUMENT, "pad \"%s\": width is 32 or 64 bits", name);
+    if (adopt->width != 32 && adopt->width != 64)
+        return xs_fail(XS_E_ARGUMENT, "pad \"%s\": width is 32 or 64 bits", name);
     uint32_t bytes = adopt->width / 8;
     if ((adopt->columns > 1 && adopt->column_stride < bytes) || (adopt->rows > 1 && adopt->row_stride < bytes))
         return xs_fail(XS_E_ARGUMENT, "pad \"%s\": slots overlap: strides are in bytes", name);
@@ -121,7 +128,10 @@ int xs_pad_adopt(xs_world *world, const char *name, const xs_adopt *adopt, xs_pa
     if (!rc) rc = xs_name_check(name, XS_NAME_BYTES);
     if (!rc) rc = adopt_check(world, name, adopt);
     if (rc || !pad) return rc ? rc : xs_fail(XS_E_ARGUMENT, "pad \"%s\": no place for the pad", name);
-    xs_pad shape = {.base = adopt->base, .rows = adopt->rows, .columns = adopt->columns, .row_stride = adopt->row_stride,
+    xs_pad shape = {.base = adopt->base,
+                    .rows = adopt->rows,
+                    .columns = adopt->columns,
+                    .row_stride = adopt->row_stride,
                     .column_stride = adopt->column_stride};
     shape.flags = (adopt->flags & ~(uint32_t)XS_PAD_32) | XS_PAD_ADOPTED | (adopt->width == 32 ? XS_PAD_32 : 0);
     return make_locked(world, name, &shape, pad);

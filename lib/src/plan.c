@@ -6,7 +6,8 @@
 
 int xs_plan_append(xs_world *world, const xs_plan_entry *entries, uint32_t count) {
     xs_objects *objects = xs_objects_of(world);
-    if (count > UINT32_MAX / sizeof *entries - objects->plan_count) return xs_fail(XS_E_TOO_MANY, "too many plan entries");
+    if (count > UINT32_MAX / sizeof *entries - objects->plan_count)
+        return xs_fail(XS_E_TOO_MANY, "too many plan entries");
     xs_plan_entry *plan = realloc(objects->plan, (objects->plan_count + (size_t)count) * sizeof *plan);
     if (!plan) return XS_E_MEMORY;
     objects->plan = plan;

@@ -7,8 +7,8 @@ static int covers(uint32_t wide, uint32_t narrow) { return wide == XS_PLAN_ANY |
 
 /* `a` says something of every slot and epoch that `b` speaks of. */
 static int entry_covers(const xs_plan_entry *a, const xs_plan_entry *b) {
-    return a->pad_first == b->pad_first && covers(a->owner, b->owner) && covers(a->row, b->row) && covers(a->column, b->column) &&
-           (a->epoch == UINT64_MAX || a->epoch == b->epoch);
+    return a->pad_first == b->pad_first && covers(a->owner, b->owner) && covers(a->row, b->row) &&
+           covers(a->column, b->column) && (a->epoch == UINT64_MAX || a->epoch == b->epoch);
 }
 
 /* Bounds of an intersection: 0 if empty; *only is the one index in common, or XS_PLAN_ANY for all `count`. */
@@ -21,7 +21,8 @@ static int meet(uint32_t a, uint32_t b, uint32_t count, uint32_t *only) {
 
 static int epochs_meet(uint64_t a, uint64_t b) { return a == b || a == UINT64_MAX || b == UINT64_MAX; }
 
-/* The writer that entry `e` names, inside the given part of the pad: a rank, or XS_PLAN_ROW / COLUMN / OWNER where it still varies. */
+/* The writer that entry `e` names, inside the given part of the pad: a rank, or XS_PLAN_ROW / COLUMN / OWNER where it
+ * still varies. */
 static uint64_t writer_within(const xs_plan_entry *e, uint32_t owner, uint32_t row, uint32_t column) {
     if (e->a == XS_PLAN_OWNER && owner != XS_PLAN_ANY) return owner;
     if (e->a == XS_PLAN_ROW && row != XS_PLAN_ANY) return row;
@@ -40,7 +41,8 @@ static int writers_contradict(const xs_pad *pad, uint32_t ranks, const xs_plan_e
 static int check_place(const xs_world *world, const xs_plan_entry *e, uint32_t i, const xs_pad *pad) {
     if (e->owner != XS_PLAN_ANY && e->owner >= world->config.ranks)
         return xs_fail(XS_E_PLAN, WHO "owner %u of %u ranks", i, e->owner, world->config.ranks);
-    if (e->row != XS_PLAN_ANY && e->row >= pad->rows) return xs_fail(XS_E_PLAN, WHO "row %u of %u", i, e->row, pad->rows);
+    if (e->row != XS_PLAN_ANY && e->row >= pad->rows)
+        return xs_fail(XS_E_PLAN, WHO "row %u of %u", i, e->row, pad->rows);
     if (e->column != XS_PLAN_ANY && e->column >= pad->columns)
         return xs_fail(XS_E_PLAN, WHO "column %u of %u", i, e->column, pad->columns);
     return 0;
@@ -53,7 +55,8 @@ static int check_writer(const xs_world *world, const xs_plan_entry *e, uint32_t 
     if (e->a == XS_PLAN_COLUMN) last = e->column == XS_PLAN_ANY ? pad->columns - 1 : e->column;
     if (e->a == XS_PLAN_OWNER) last = 0;
     if (last >= ranks) return xs_fail(XS_E_PLAN, WHO "writer %llu of %u ranks", i, (unsigned long long)last, ranks);
-    if (e->b > xs_objects_of(world)->names[XS_NAME_ROLE].count) return xs_fail(XS_E_PLAN, WHO "the writer's role is unknown", i);
+    if (e->b > xs_objects_of(world)->names[XS_NAME_ROLE].count)
+        return xs_fail(XS_E_PLAN, WHO "the writer's role is unknown", i);
     return 0;
 }
 
@@ -63,7 +66,8 @@ static int check_kind(const xs_world *world, const xs_plan_entry *e, uint32_t i,
     case XS_PLAN_DEPTH: return e->a ? 0 : xs_fail(XS_E_PLAN, WHO "a ring of depth 0", i);
     case XS_PLAN_PARTICIPANTS:
         if (e->a && e->a <= world->config.ranks) return 0;
-        return xs_fail(XS_E_PLAN, WHO "%llu participants of %u ranks", i, (unsigned long long)e->a, world->config.ranks);
+        return xs_fail(XS_E_PLAN, WHO "%llu participants of %u ranks", i, (unsigned long long)e->a,
+                       world->config.ranks);
     case XS_PLAN_NO_ARRIVALS:
         if (e->a < world->config.ranks) return 0;
         return xs_fail(XS_E_PLAN, WHO "publisher %llu of %u ranks", i, (unsigned long long)e->a, world->config.ranks);
@@ -75,7 +79,8 @@ static int check_kind(const xs_world *world, const xs_plan_entry *e, uint32_t i,
 }
 
 static int check_one(const xs_world *world, const xs_plan_entry *e, uint32_t i) {
-    if (e->kind < XS_PLAN_WRITER || e->kind > XS_PLAN_NO_ARRIVALS) return xs_fail(XS_E_PLAN, WHO "unknown kind %u", i, e->kind);
+    if (e->kind < XS_PLAN_WRITER || e->kind > XS_PLAN_NO_ARRIVALS)
+        return xs_fail(XS_E_PLAN, WHO "unknown kind %u", i, e->kind);
     if (e->origin > XS_PLAN_INFERRED) return xs_fail(XS_E_PLAN, WHO "unknown origin %u", i, e->origin);
     if (e->kind == XS_PLAN_ROLE_BLOCKS && e->pad_first == UINT32_MAX) return check_kind(world, e, i, NULL);
     const xs_named_pad *known = xs_pad_by_first(world, e->pad_first);
@@ -90,10 +95,12 @@ static const xs_plan_entry *at(const xs_objects *o, const xs_plan_entry *entries
 }
 
 /* Nobody arrives: then the plan must name who publishes, or say that there is no signal (the wait is skipped). */
-static int is_supplied(const xs_objects *o, const xs_plan_entry *entries, uint32_t count, const xs_plan_entry *arrivals) {
+static int is_supplied(const xs_objects *o, const xs_plan_entry *entries, uint32_t count,
+                       const xs_plan_entry *arrivals) {
     for (uint32_t i = 0; i < o->plan_count + count; i++) {
         const xs_plan_entry *e = at(o, entries, i);
-        int supplies = e->kind == XS_PLAN_NO_ARRIVALS || e->kind == XS_PLAN_HOST_SUPPLIER || (e->kind == XS_PLAN_SIGNALS && !e->a);
+        int supplies =
+            e->kind == XS_PLAN_NO_ARRIVALS || e->kind == XS_PLAN_HOST_SUPPLIER || (e->kind == XS_PLAN_SIGNALS && !e->a);
         if (supplies && entry_covers(e, arrivals)) return 1;
     }
     return 0;

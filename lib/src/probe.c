@@ -93,7 +93,8 @@ static int recorder_answers(void) {
 
 int xs_probe_machine(xs_probe *probe) {
     xs_fail_clear();
-    if (!probe || probe->size < offsetof(xs_probe, store16_reads)) return xs_fail(XS_E_ARGUMENT, "xs_probe.size is not set");
+    if (!probe || probe->size < offsetof(xs_probe, store16_reads))
+        return xs_fail(XS_E_ARGUMENT, "xs_probe.size is not set");
     xs_probe made = {.size = probe->size < sizeof made ? probe->size : (uint32_t)sizeof made};
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     made.cpus = cpus > 0 ? (uint32_t)cpus : 1;

@@ -1,6 +1,7 @@
-/* Are 16-byte stores whole here? One thread rewrites a slot, another reads it with one 16-byte load and looks for halves of
- * different stores. The control does the same with two 8-byte stores and must find some: otherwise the test could see nothing.
- * Inline movdqa, because a compiler may split an intrinsic into two 8-byte accesses and then tear by itself. */
+/* Are 16-byte stores whole here? One thread rewrites a slot, another reads it with one 16-byte load and looks for
+ * halves of different stores. The control does the same with two 8-byte stores and must find some: otherwise the test
+ * could see nothing. Inline movdqa, because a compiler may split an intrinsic into two 8-byte accesses and then tear by
+ * itself. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 #include "probe.h"
 #include "world.h"
 
-#define PART_NS 40000000u /* a part runs this long; the control longer, until it tore */
+#define PART_NS    40000000u /* a part runs this long; the control longer, until it tore */
 #define CONTROL_NS 1000000000u
-#define LINES 16u
+#define LINES      16u
 
 typedef struct pair {
     uint64_t low, high;

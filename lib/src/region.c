@@ -5,7 +5,7 @@
 
 #include "world.h"
 
-#define CATALOG_BYTES (2u << 20)
+#define CATALOG_BYTES   (2u << 20)
 #define JOURNAL_ENTRIES 16384u
 
 uint64_t xs_events_hash(void) { return xs_events_hash_value(); }
@@ -77,7 +77,8 @@ void xs_region_handle(const xs_world *world, uint32_t first_rank, uint32_t block
     handle->control = xs_region_control(h);
     handle->groups = (uint64_t *)(world->region + h->groups_offset) + rank * h->groups_per_rank;
     handle->rings = (xs_ring_header *)(world->region + h->ring_headers_offset + rings * h->ring_header_stride);
-    handle->status = (xs_status_line *)(world->region + h->status_offset + rings * h->lines_per_ring * h->status_stride);
+    handle->status =
+        (xs_status_line *)(world->region + h->status_offset + rings * h->lines_per_ring * h->status_stride);
     handle->records = world->region + h->records_offset + rings * h->records_stride;
     handle->abort = world->abort_word;
     handle->records_stride = (uint32_t)h->records_stride;

@@ -1,5 +1,5 @@
-/* The region of a world: a memfd that cannot shrink under a reader, with all its pages behind it before the first launch, so that
- * no kernel meets a full machine; anonymous memory on sim. */
+/* The region of a world: a memfd that cannot shrink under a reader, with all its pages behind it before the first
+ * launch, so that no kernel meets a full machine; anonymous memory on sim. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -32,7 +32,8 @@ static void fill_identity(const xs_world *world, xs_region_header *h) {
 static int map(xs_world *world, int flags) {
     void *at = mmap(NULL, world->region_bytes, PROT_READ | PROT_WRITE, flags, world->region_fd, 0);
     if (at == MAP_FAILED)
-        return xs_fail(XS_E_MEMORY, "cannot map %llu bytes for rings: %s", (unsigned long long)world->region_bytes, strerror(errno));
+        return xs_fail(XS_E_MEMORY, "cannot map %llu bytes for rings: %s", (unsigned long long)world->region_bytes,
+                       strerror(errno));
     world->region = at;
     return 0;
 }
@@ -46,8 +47,10 @@ static int make_memfd(xs_world *world) {
     do rc = fallocate(fd, 0, 0, (off_t)world->region_bytes);
     while (rc && errno == EINTR);
     if (rc)
-        return xs_fail(XS_E_MEMORY, "no memory for %llu bytes of rings: %s", (unsigned long long)world->region_bytes, strerror(errno));
-    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW)) return xs_fail(XS_E_SYSTEM, "memfd: seal: %s", strerror(errno));
+        return xs_fail(XS_E_MEMORY, "no memory for %llu bytes of rings: %s", (unsigned long long)world->region_bytes,
+                       strerror(errno));
+    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))
+        return xs_fail(XS_E_SYSTEM, "memfd: seal: %s", strerror(errno));
     return map(world, MAP_SHARED);
 }
 

@@ -1,8 +1,8 @@
 /* Rings that their writers did not give back, after the launch is over: found, counted, freed.
  *
- * A ring belongs to the launch if its bit is taken and its newest owner names the launch, and if `next` still is what it was
- * when that owner took the ring: a writer that gives its ring back stores `next` first, so a ring that was given back and
- * taken again by a launch that has not yet written its own entry is left alone. */
+ * A ring belongs to the launch if its bit is taken and its newest owner names the launch, and if `next` still is what
+ * it was when that owner took the ring: a writer that gives its ring back stores `next` first, so a ring that was given
+ * back and taken again by a launch that has not yet written its own entry is left alone. */
 #include "world.h"
 
 static uint64_t unwrap(uint32_t sequence, uint64_t base, uint32_t mask, uint32_t reach) {

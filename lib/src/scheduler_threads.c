@@ -1,4 +1,5 @@
-/* The threads scheduler: parallel, in real time. Waits yield, so that hundreds of waiting threads on two cores make progress. */
+/* The threads scheduler: parallel, in real time. Waits yield, so that hundreds of waiting threads on two cores make
+ * progress. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,8 @@
 static int same_world(const segment_control *c, const xs_world *world) {
     if (c->ranks == world->config.ranks && c->shared_bytes == world->config.shared_bytes) return 0;
     return xs_fail(XS_E_SHAPE, "the world has %u ranks of %llu bytes in another process, %u of %llu here", c->ranks,
-                   (unsigned long long)c->shared_bytes, world->config.ranks, (unsigned long long)world->config.shared_bytes);
+                   (unsigned long long)c->shared_bytes, world->config.ranks,
+                   (unsigned long long)world->config.shared_bytes);
 }
 
 /* 1: joined; 0: it was stale or just going, look again. */
@@ -72,10 +73,11 @@ static uint64_t rank_part(const segment_control *c, uint32_t rank) { return c->c
 static int create_area(xs_segment *s, const char *key, uint64_t bytes) {
     segment_control *c = s->control;
     uint64_t whole = (bytes + 4095) & ~(uint64_t)4095;
-    if (c->area_count >= XS_SEGMENT_AREAS) return xs_fail(XS_E_TOO_MANY, "at most %u pads and buffers are shared", XS_SEGMENT_AREAS);
+    if (c->area_count >= XS_SEGMENT_AREAS)
+        return xs_fail(XS_E_TOO_MANY, "at most %u pads and buffers are shared", XS_SEGMENT_AREAS);
     if (whole > c->shared_bytes - c->used)
-        return xs_fail(XS_E_MEMORY, "%s: %llu bytes a rank do not fit into shared_bytes (%llu)", key, (unsigned long long)bytes,
-                       (unsigned long long)c->shared_bytes);
+        return xs_fail(XS_E_MEMORY, "%s: %llu bytes a rank do not fit into shared_bytes (%llu)", key,
+                       (unsigned long long)bytes, (unsigned long long)c->shared_bytes);
     for (uint32_t r = 0; whole && r < c->ranks; r++) {
         int rc = xs_segment_reserve(s->fd, rank_part(c, r) + c->used, whole);
         if (rc) return rc;
@@ -106,6 +108,7 @@ int xs_segment_area(xs_segment *s, const char *key, uint64_t bytes, void **base)
     xs_segment_unlock(s->control);
     if (rc) return rc;
     uint64_t offset = s->control->areas[s->next_area++].offset;
-    for (uint32_t r = 0; base && r < s->control->ranks; r++) base[r] = (char *)s->control + rank_part(s->control, r) + offset;
+    for (uint32_t r = 0; base && r < s->control->ranks; r++)
+        base[r] = (char *)s->control + rank_part(s->control, r) + offset;
     return 0;
 }

@@ -15,7 +15,8 @@
 
 void xs_segment_name(char *name, size_t size, const char *world) {
     int used = snprintf(name, size, "xs.%u.", (unsigned)geteuid());
-    if (*world) snprintf(name + used, size - (size_t)used, "%016llx", (unsigned long long)XXH3_64bits(world, strlen(world)));
+    if (*world)
+        snprintf(name + used, size - (size_t)used, "%016llx", (unsigned long long)XXH3_64bits(world, strlen(world)));
 }
 
 uint64_t xs_segment_control_bytes(uint32_t ranks) {
@@ -98,7 +99,8 @@ int xs_segment_find(xs_segment *s) {
     if (s->fd < 0) return errno == ENOENT ? 0 : system_error(path);
     if (fstat(s->fd, &st)) return system_error("fstat");
     s->bytes = (uint64_t)st.st_size;
-    if (st.st_uid != geteuid() || s->bytes < sizeof(segment_control)) return xs_fail(XS_E_FORMAT, "%s is not a world's memory", path);
+    if (st.st_uid != geteuid() || s->bytes < sizeof(segment_control))
+        return xs_fail(XS_E_FORMAT, "%s is not a world's memory", path);
     int rc = map(s);
     if (rc) return rc;
     if (s->control->magic != XS_SEGMENT_MAGIC) return xs_fail(XS_E_FORMAT, "%s is not a world's memory", path);

@@ -7,10 +7,10 @@
 
 #include "segment.h"
 
-#define XS_SEGMENT_MAGIC 0x31746e656d676573ull
+#define XS_SEGMENT_MAGIC   0x31746e656d676573ull
 #define XS_SEGMENT_VERSION 1u
-#define XS_SEGMENT_AREAS 1024u
-#define XS_SEGMENT_KEY 176u
+#define XS_SEGMENT_AREAS   1024u
+#define XS_SEGMENT_KEY     176u
 
 enum member_state { MEMBER_NONE = 0, MEMBER_HERE = 1, MEMBER_LEFT = 2 };
 
@@ -62,14 +62,15 @@ int xs_segment_give_name(const xs_segment *s);                    /* 1: done; 0:
 int xs_segment_find(xs_segment *s);                               /* 1: there is one, mapped; 0: none */
 int xs_segment_reserve(int fd, uint64_t offset, uint64_t bytes);
 void xs_segment_unmap(xs_segment *s);
-void xs_segment_retire(xs_segment *s);                            /* lock held: unlinked, whoever waits looks again */
-void xs_segment_sweep(void);                                      /* retires stale ones of any name of this user's */
+void xs_segment_retire(xs_segment *s); /* lock held: unlinked, whoever waits looks again */
+void xs_segment_sweep(void);           /* retires stale ones of any name of this user's */
 int xs_segment_lock(segment_control *control);
 int xs_segment_try_lock(segment_control *control); /* 1: taken */
 void xs_segment_unlock(segment_control *control);
 /* segment_members.c; lock held. */
 enum { XS_JOIN = 1, XS_REPLACE = 2 };
-int xs_segment_may_join(const segment_control *control, uint32_t first, uint32_t count); /* XS_JOIN, XS_REPLACE or an error */
+int xs_segment_may_join(const segment_control *control, uint32_t first,
+                        uint32_t count);                 /* XS_JOIN, XS_REPLACE or an error */
 int xs_segment_is_stale(const segment_control *control); /* 1: nobody has it and nobody is to come */
 void xs_segment_enter(segment_control *control, uint32_t first, uint32_t count);
 /* 1: nobody is left and nobody is to come. */

@@ -9,7 +9,8 @@
 
 int xs_segment_lock(segment_control *control) {
     int rc = pthread_mutex_lock(&control->lock);
-    /* The holder was killed. All changes under the lock end in one store that makes them count, so what is there is whole. */
+    /* The holder was killed. All changes under the lock end in one store that makes them count, so what is there is
+     * whole. */
     if (rc == EOWNERDEAD) rc = pthread_mutex_consistent(&control->lock);
     return rc ? xs_fail(XS_E_SYSTEM, "the lock of the world's shared memory cannot be taken (%d)", rc) : 0;
 }
@@ -49,7 +50,9 @@ static int is_kept(const segment_control *c, const census *n) {
 
 int xs_segment_may_join(const segment_control *c, uint32_t first, uint32_t count) {
     census n = count_members(c, first, count);
-    if (n.mine_alive) return xs_fail(XS_E_ARGUMENT, "another process of this world already has one of ranks %u to %u", first, first + count - 1);
+    if (n.mine_alive)
+        return xs_fail(XS_E_ARGUMENT, "another process of this world already has one of ranks %u to %u", first,
+                       first + count - 1);
     return n.alive || (is_kept(c, &n) && !n.mine_taken) ? XS_JOIN : XS_REPLACE;
 }
 

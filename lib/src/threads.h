@@ -63,7 +63,7 @@ typedef struct threads_block {
 /* threads_block.c */
 int threads_block_start(threads_run *run, uint32_t index, threads_block **block); /* no lock held */
 void threads_block_join(threads_block *block);                                    /* joins its threads, frees it */
-void threads_block_wake(threads_block *block);                                    /* barriers look at the abort word again */
+void threads_block_wake(threads_block *block); /* barriers look at the abort word again */
 int threads_block_barrier(xs_host_thread *self, uint32_t id, uint32_t count);
 void *threads_block_shared(xs_host_thread *self, const void *key, size_t bytes);
 void *threads_block_dynamic(xs_host_thread *self);

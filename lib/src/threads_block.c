@@ -84,7 +84,8 @@ static threads_block *make(threads_run *run, uint32_t index) {
     for (uint32_t w = 0; w < run->warps; w++) {
         threads_warp *warp = &block->warps[w];
         warp->block = block;
-        warp->self = (xs_host_thread){.block = index, .blocks = run->total, .warp = w, .warps = run->warps, .scheduler = warp};
+        warp->self =
+            (xs_host_thread){.block = index, .blocks = run->total, .warp = w, .warps = run->warps, .scheduler = warp};
     }
     return block;
 }
@@ -118,7 +119,8 @@ void threads_block_wake(threads_block *block) {
     pthread_mutex_unlock(&block->lock);
 }
 
-/* Who waits when the world aborts is woken by the run's runner (xs_abort may be called in a signal handler and wakes nobody). */
+/* Who waits when the world aborts is woken by the run's runner (xs_abort may be called in a signal handler and wakes
+ * nobody). */
 int threads_block_barrier(xs_host_thread *self, uint32_t id, uint32_t count) {
     threads_block *block = warp_of(self)->block;
     xs_world *world = block->run->state->world;

@@ -1,6 +1,6 @@
-/* A run: one thread sees a launch through. It waits for earlier launches of the same ranks, starts blocks as the residency allows,
- * joins them, and is the watchdog: it aborts the world when the launch takes longer than wait_ns, and lets barriers know of an
- * abort. It looks every TICK_NS, and whenever a block is over. */
+/* A run: one thread sees a launch through. It waits for earlier launches of the same ranks, starts blocks as the
+ * residency allows, joins them, and is the watchdog: it aborts the world when the launch takes longer than wait_ns, and
+ * lets barriers know of an abort. It looks every TICK_NS, and whenever a block is over. */
 #include <stdlib.h>
 #include <time.h>
 

@@ -1,4 +1,5 @@
-/* Windows: what is recorded, switched in the control block that writers read at writer-begin, epochs and back-off stages. */
+/* Windows: what is recorded, switched in the control block that writers read at writer-begin, epochs and back-off
+ * stages. */
 #include "trace.h"
 
 #include <stdlib.h>
@@ -43,7 +44,8 @@ int xs_trace_filter(xs_world *world, const xs_filter *filter) {
     int rc = xs_world_check(world);
     if (rc) return rc;
     if (!filter || filter->size < sizeof *filter) return xs_fail(XS_E_ARGUMENT, "xs_filter.size is not set");
-    if (filter->rank_first > filter->rank_last || filter->block_first > filter->block_last || filter->epoch_first > filter->epoch_last)
+    if (filter->rank_first > filter->rank_last || filter->block_first > filter->block_last ||
+        filter->epoch_first > filter->epoch_last)
         return xs_fail(XS_E_ARGUMENT, "a filter's first is beyond its last");
     apply(world, filter);
     return 0;
@@ -52,7 +54,8 @@ int xs_trace_filter(xs_world *world, const xs_filter *filter) {
 int xs_trace_dump(xs_world *world, const char *why) {
     int rc = xs_world_check(world);
     if (rc) return rc;
-    if (!xs_collect_ops_in_use || !world->collect_state) return xs_fail(XS_E_UNSUPPORTED, "nothing collects in this world");
+    if (!xs_collect_ops_in_use || !world->collect_state)
+        return xs_fail(XS_E_UNSUPPORTED, "nothing collects in this world");
     return xs_collect_ops_in_use->dump(world->collect_state, why ? why : "asked for");
 }
 
@@ -68,8 +71,8 @@ int xs_trace_configure(xs_world *world) {
     if (!rc) rc = range("XS_FILTER_BLOCKS", UINT32_MAX, &blocks[0], &blocks[1]);
     if (!rc) rc = range("XS_FILTER_EPOCHS", UINT64_MAX, &epochs[0], &epochs[1]);
     if (rc) return rc;
-    xs_filter filter = {sizeof filter, (uint32_t)ranks[0], (uint32_t)ranks[1], (uint32_t)blocks[0], (uint32_t)blocks[1],
-                        epochs[0], epochs[1]};
+    xs_filter filter = {sizeof filter,       (uint32_t)ranks[0], (uint32_t)ranks[1], (uint32_t)blocks[0],
+                        (uint32_t)blocks[1], epochs[0],          epochs[1]};
     apply(world, &filter);
     switch_to(world, world->config.trace_start > 0 ? started_bits(world) : 0);
     return 0;

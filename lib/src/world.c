@@ -28,7 +28,7 @@ static int choose_scheduler(xs_world *world) {
 }
 
 static int choose_backend(xs_world *world) {
-    static const xs_backend *const known[] = {&xs_backend_host};
+    static const xs_backend *const known[] = {&xs_backend_host, &xs_backend_cuda};
     const char *name = world->config.backend;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (!strcmp(known[i]->name, name)) world->backend = known[i];

@@ -1,5 +1,5 @@
-/* The worlds of this process: a forked child must not touch its parent's capture, and the clock outside kernels is that of the
- * world made last. */
+/* The worlds of this process: a forked child must not touch its parent's capture, and the clock outside kernels is that
+ * of the world made last. */
 #include <unistd.h>
 
 #include "identity.h"
@@ -60,6 +60,7 @@ uint64_t xs_world_now(const xs_world *world) {
 int xs_world_check(const xs_world *world) {
     xs_fail_clear();
     if (!world) return xs_fail(XS_E_ARGUMENT, "no world given");
-    if (world->owner_pid != (int32_t)getpid()) return xs_fail(XS_E_FORKED, "the world belongs to process %d", (int)world->owner_pid);
+    if (world->owner_pid != (int32_t)getpid())
+        return xs_fail(XS_E_FORKED, "the world belongs to process %d", (int)world->owner_pid);
     return 0;
 }

@@ -28,7 +28,8 @@ static inline xs_world *test_world(uint32_t ranks) {
 }
 
 /* A kernel that is a plain function. */
-#define TEST_KERNEL(fn, bytes) {.name = #fn, .host = fn, .args_bytes = bytes}
+#define TEST_KERNEL(fn, bytes)                                                                                         \
+    { .name = #fn, .host = fn, .args_bytes = bytes }
 
 /* Waits without help from the kernel headers. 0, or XS_RESULT_ABORTED. */
 static inline int test_wait(const xs_handle *xs, const uint64_t *slot, uint64_t need) {
@@ -40,7 +41,8 @@ static inline int test_wait(const xs_handle *xs, const uint64_t *slot, uint64_t 
 }
 
 static inline uint64_t *test_slot(const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column) {
-    return (uint64_t *)((char *)pad->base[owner] + (uint64_t)row * pad->row_stride + (uint64_t)column * pad->column_stride);
+    return (uint64_t *)((char *)pad->base[owner] + (uint64_t)row * pad->row_stride +
+                        (uint64_t)column * pad->column_stride);
 }
 
 #endif

@@ -49,7 +49,8 @@ static void a_new_world_describes_itself(void **state) {
     const xs_frame_process *p = (const void *)(process + 1);
     assert_int_equal(p->region.pid, getpid());
     assert_int_equal(process->payload_bytes, sizeof *p + p->strings_bytes);
-    const char *host = (const char *)(p + 1), *command = host + strlen(host) + 1, *program = command + strlen(command) + 1;
+    const char *host = (const char *)(p + 1), *command = host + strlen(host) + 1,
+               *program = command + strlen(command) + 1;
     char name[256];
     gethostname(name, sizeof name);
     assert_string_equal(host, name);
@@ -112,8 +113,9 @@ static void plan_entries(void **state) {
     xs_world *world = test_world(2);
     xs_pad pad;
     assert_int_equal(xs_pad_create(world, "p", 1, 2, 0, &pad), 0);
-    xs_plan_entry entries[2] = {{.kind = XS_PLAN_SIGNALS, .pad_first = pad.first, .owner = 1, .column = 1, .epoch = UINT64_MAX, .a = 3},
-                                {.kind = XS_PLAN_WRITER, .pad_first = pad.first, .owner = XS_PLAN_ANY, .epoch = 4, .a = 1}};
+    xs_plan_entry entries[2] = {
+        {.kind = XS_PLAN_SIGNALS, .pad_first = pad.first, .owner = 1, .column = 1, .epoch = UINT64_MAX, .a = 3},
+        {.kind = XS_PLAN_WRITER, .pad_first = pad.first, .owner = XS_PLAN_ANY, .epoch = 4, .a = 1}};
     assert_int_equal(xs_plan_add(world, entries, 2), 0);
     frames f = read_catalog(world);
     const xs_frame *frame = last_of(&f, XS_FRAME_PLAN);
@@ -129,7 +131,8 @@ static void catalog_runs_full(void **state) {
     char name[96];
     int id = 0;
     for (int i = 0; i < 40000 && id >= 0; i++) {
-        snprintf(name, sizeof name, "a name that takes some room in the catalog, so that this does not take long, number %d", i);
+        snprintf(name, sizeof name,
+                 "a name that takes some room in the catalog, so that this does not take long, number %d", i);
         id = xs_mark_name(world, name);
     }
     assert_int_equal(id, XS_E_TOO_MANY);
@@ -194,8 +197,12 @@ static void journal_from_several_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_world_describes_itself), cmocka_unit_test(pads_and_labels), cmocka_unit_test(names_have_ids),
-        cmocka_unit_test(plan_entries), cmocka_unit_test(catalog_runs_full), cmocka_unit_test(journal_entries),
+        cmocka_unit_test(a_new_world_describes_itself),
+        cmocka_unit_test(pads_and_labels),
+        cmocka_unit_test(names_have_ids),
+        cmocka_unit_test(plan_entries),
+        cmocka_unit_test(catalog_runs_full),
+        cmocka_unit_test(journal_entries),
         cmocka_unit_test(journal_from_several_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

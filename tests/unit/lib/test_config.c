@@ -2,11 +2,37 @@
 #include "config.h"
 #include "lib_test.h"
 
-static const char *const variables[] = {
-    "XS_BACKEND", "XS_SCHEDULER", "XS_SEED", "XS_RESIDENCY", "XS_RANK", "XS_RANKS", "XS_WORLD", "XS_TRACE_START", "XS_PAYLOAD",
-    "XS_CAPTURE", "XS_CAPTURE_BYTES", "XS_CAPTURE_SECONDS", "XS_CAPTURE_WHEN", "XS_RING_RECORDS", "XS_RINGS", "XS_WAIT_NS", "RANK",
-    "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS",
-    "MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE", "PMI_JOBID", "OMPI_MCA_ess_base_jobid"};
+static const char *const variables[] = {"XS_BACKEND",
+                                        "XS_SCHEDULER",
+                                        "XS_SEED",
+                                        "XS_RESIDENCY",
+                                        "XS_RANK",
+                                        "XS_RANKS",
+                                        "XS_WORLD",
+                                        "XS_TRACE_START",
+                                        "XS_PAYLOAD",
+                                        "XS_CAPTURE",
+                                        "XS_CAPTURE_BYTES",
+                                        "XS_CAPTURE_SECONDS",
+                                        "XS_CAPTURE_WHEN",
+                                        "XS_RING_RECORDS",
+                                        "XS_RINGS",
+                                        "XS_WAIT_NS",
+                                        "RANK",
+                                        "WORLD_SIZE",
+                                        "OMPI_COMM_WORLD_RANK",
+                                        "OMPI_COMM_WORLD_SIZE",
+                                        "PMI_RANK",
+                                        "PMI_SIZE",
+                                        "SLURM_PROCID",
+                                        "SLURM_NTASKS",
+                                        "MASTER_ADDR",
+                                        "MASTER_PORT",
+                                        "SLURM_JOB_ID",
+                                        "SLURM_STEP_ID",
+                                        "PMIX_NAMESPACE",
+                                        "PMI_JOBID",
+                                        "OMPI_MCA_ess_base_jobid"};
 
 static int clean(void **state) {
     (void)state;
@@ -142,15 +168,34 @@ static void job_ids_name_the_world(void **state) {
 }
 
 static void bad_environment(void **state) {
-    static const char *const bad[][2] = {
-        {"XS_RING_RECORDS", "5"},   {"XS_RING_RECORDS", "2"},  {"XS_RING_RECORDS", "131072"}, {"XS_RING_RECORDS", "many"},
-        {"XS_RING_RECORDS", "-16"}, {"XS_RINGS", "65"},        {"XS_TRACE_START", "2"},       {"XS_CAPTURE_WHEN", "never"},
-        {"XS_SEED", "12x"},         {"XS_WAIT_NS", "1e9"},     {"XS_RANKS", "0"},             {"XS_RANKS", "5000"},
-        {"XS_SEED", "99999999999999999999"}, {"XS_CAPTURE_BYTES", "99999999999G"}};
-    static const char *const says[] = {"ring_records 5", "XS_RING_RECORDS=2", "XS_RING_RECORDS=131072", "XS_RING_RECORDS=many",
-                                       "XS_RING_RECORDS=-16", "rings 65", "XS_TRACE_START=2", "XS_CAPTURE_WHEN=never",
-                                       "XS_SEED=12x", "XS_WAIT_NS=1e9", "XS_RANKS=0", "XS_RANKS=5000",
-                                       "XS_SEED=99999999999999999999", "XS_CAPTURE_BYTES=99999999999G"};
+    static const char *const bad[][2] = {{"XS_RING_RECORDS", "5"},
+                                         {"XS_RING_RECORDS", "2"},
+                                         {"XS_RING_RECORDS", "131072"},
+                                         {"XS_RING_RECORDS", "many"},
+                                         {"XS_RING_RECORDS", "-16"},
+                                         {"XS_RINGS", "65"},
+                                         {"XS_TRACE_START", "2"},
+                                         {"XS_CAPTURE_WHEN", "never"},
+                                         {"XS_SEED", "12x"},
+                                         {"XS_WAIT_NS", "1e9"},
+                                         {"XS_RANKS", "0"},
+                                         {"XS_RANKS", "5000"},
+                                         {"XS_SEED", "99999999999999999999"},
+                                         {"XS_CAPTURE_BYTES", "99999999999G"}};
+    static const char *const says[] = {"ring_records 5",
+                                       "XS_RING_RECORDS=2",
+                                       "XS_RING_RECORDS=131072",
+                                       "XS_RING_RECORDS=many",
+                                       "XS_RING_RECORDS=-16",
+                                       "rings 65",
+                                       "XS_TRACE_START=2",
+                                       "XS_CAPTURE_WHEN=never",
+                                       "XS_SEED=12x",
+                                       "XS_WAIT_NS=1e9",
+                                       "XS_RANKS=0",
+                                       "XS_RANKS=5000",
+                                       "XS_SEED=99999999999999999999",
+                                       "XS_CAPTURE_BYTES=99999999999G"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         clean(state);
         setenv(bad[i][0], bad[i][1], 1);
@@ -227,14 +272,23 @@ static void ranges(void **state) {
     assert_int_equal(a, 7);
     assert_int_equal(b, 7);
     static const char *const bad[] = {"", "-", "5-2", "1-", "-3", "1-2-3", "x", "1-99999999999"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) assert_int_equal(xs_parse_range(bad[i], UINT32_MAX, &a, &b), XS_E_ARGUMENT);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(xs_parse_range(bad[i], UINT32_MAX, &a, &b), XS_E_ARGUMENT);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, clean, clean)
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(defaults), TEST(environment_wins), TEST(launchers_tell_ranks), TEST(own_variables_win_over_launchers),
-        TEST(job_ids_name_the_world), TEST(bad_environment), TEST(bad_fields), TEST(other_sizes), TEST(unknown_names), TEST(ranges),
+        TEST(defaults),
+        TEST(environment_wins),
+        TEST(launchers_tell_ranks),
+        TEST(own_variables_win_over_launchers),
+        TEST(job_ids_name_the_world),
+        TEST(bad_environment),
+        TEST(bad_fields),
+        TEST(other_sizes),
+        TEST(unknown_names),
+        TEST(ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

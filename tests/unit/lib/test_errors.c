@@ -3,9 +3,9 @@
 
 static void each_error_has_name_and_text(void **state) {
     (void)state;
-#define CHECK(number, name, text)                                     \
-    assert_int_equal(XS_E_##name, -(number));                         \
-    assert_string_equal(xs_errname(-(number)), "XS_E_" #name);        \
+#define CHECK(number, name, text)                                                                                      \
+    assert_int_equal(XS_E_##name, -(number));                                                                          \
+    assert_string_equal(xs_errname(-(number)), "XS_E_" #name);                                                         \
     assert_string_equal(xs_strerror(-(number)), text);
     XS_ERRORS(CHECK)
 #undef CHECK
@@ -55,8 +55,10 @@ static void details_say_what(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_error_has_name_and_text), cmocka_unit_test(unknown_numbers_are_named_so),
-        cmocka_unit_test(numbers_are_pinned),           cmocka_unit_test(missing_arguments_are_errors),
+        cmocka_unit_test(each_error_has_name_and_text),
+        cmocka_unit_test(unknown_numbers_are_named_so),
+        cmocka_unit_test(numbers_are_pinned),
+        cmocka_unit_test(missing_arguments_are_errors),
         cmocka_unit_test(details_say_what),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

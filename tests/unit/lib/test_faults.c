@@ -1,5 +1,5 @@
-/* The n-th call fails, for every n until nothing fails any more: a clear error, no crash, no leak (run under asan), and the next world
- * works. Calls are replaced by the linker (--wrap). */
+/* The n-th call fails, for every n until nothing fails any more: a clear error, no crash, no leak (run under asan), and
+ * the next world works. Calls are replaced by the linker (--wrap). */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -10,7 +10,9 @@
 
 static uint32_t calls, fail_at; /* 0: none fails */
 
-static int fails(void) { return __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) == __atomic_load_n(&fail_at, __ATOMIC_RELAXED); }
+static int fails(void) {
+    return __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) == __atomic_load_n(&fail_at, __ATOMIC_RELAXED);
+}
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
@@ -28,7 +30,9 @@ int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 void *__wrap_malloc(size_t bytes) { return OUT_OF(ENOMEM, NULL, __real_malloc(bytes)); }
 void *__wrap_calloc(size_t count, size_t bytes) { return OUT_OF(ENOMEM, NULL, __real_calloc(count, bytes)); }
 void *__wrap_realloc(void *memory, size_t bytes) { return OUT_OF(ENOMEM, NULL, __real_realloc(memory, bytes)); }
-void *__wrap_aligned_alloc(size_t align, size_t bytes) { return OUT_OF(ENOMEM, NULL, __real_aligned_alloc(align, bytes)); }
+void *__wrap_aligned_alloc(size_t align, size_t bytes) {
+    return OUT_OF(ENOMEM, NULL, __real_aligned_alloc(align, bytes));
+}
 char *__wrap_strdup(const char *text) { return OUT_OF(ENOMEM, NULL, __real_strdup(text)); }
 void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset) {
     return OUT_OF(ENOMEM, MAP_FAILED, __real_mmap(at, bytes, protection, flags, fd, offset));
@@ -37,7 +41,9 @@ int __wrap_ftruncate(int fd, off_t bytes) { return OUT_OF(EINVAL, -1, __real_ftr
 int __wrap_fallocate(int fd, int mode, off_t offset, off_t bytes) {
     return OUT_OF(ENOSPC, -1, __real_fallocate(fd, mode, offset, bytes));
 }
-int __wrap_memfd_create(const char *name, unsigned flags) { return OUT_OF(EMFILE, -1, __real_memfd_create(name, flags)); }
+int __wrap_memfd_create(const char *name, unsigned flags) {
+    return OUT_OF(EMFILE, -1, __real_memfd_create(name, flags));
+}
 int __wrap_linkat(int from, const char *path, int to, const char *name, int flags) {
     return OUT_OF(ENOSPC, -1, __real_linkat(from, path, to, name, flags));
 }

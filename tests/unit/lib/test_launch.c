@@ -1,4 +1,5 @@
-/* Launches on the threads scheduler: identities, arguments, residency, order, barriers, shared memory, aborts, the journal. */
+/* Launches on the threads scheduler: identities, arguments, residency, order, barriers, shared memory, aborts, the
+ * journal. */
 #include "lib_test.h"
 #include "world.h"
 
@@ -31,7 +32,7 @@ static void every_warp_of_every_block_runs_once(void **state) {
     uint32_t count[3 * 5 * 2] = {0};
     seen_args args = {count, 5, 2};
     assert_int_equal(launch(world, &seen, 5, 33, &args), 1); /* 33 threads are two warps */
-    memset(&args, 0xff, sizeof args);                       /* the arguments were copied */
+    memset(&args, 0xff, sizeof args);                        /* the arguments were copied */
     assert_int_equal(xs_sync(world), 0);
     for (int i = 0; i < 30; i++) assert_int_equal(count[i], 1);
     xs_launch_config some = config_of(5, 64);
@@ -100,8 +101,10 @@ typedef struct resident_args {
 static void resident_kernel(const void *opaque, const xs_handle *xs) {
     (void)xs;
     const resident_args *args = opaque;
-    uint32_t now = __atomic_add_fetch(args->now, 1, __ATOMIC_RELAXED), most = __atomic_load_n(args->most, __ATOMIC_RELAXED);
-    while (now > most && !__atomic_compare_exchange_n(args->most, &most, now, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
+    uint32_t now = __atomic_add_fetch(args->now, 1, __ATOMIC_RELAXED),
+             most = __atomic_load_n(args->most, __ATOMIC_RELAXED);
+    while (now > most && !__atomic_compare_exchange_n(args->most, &most, now, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
     xs_host_work(2000000);
     __atomic_fetch_sub(args->now, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(args->ran, 1, __ATOMIC_RELAXED);
@@ -135,7 +138,8 @@ typedef struct order_args {
 static void order_kernel(const void *opaque, const xs_handle *xs) {
     (void)xs;
     const order_args *args = opaque;
-    if (__atomic_load_n(args->turn, __ATOMIC_ACQUIRE) != args->mine) __atomic_fetch_add(args->wrong, 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(args->turn, __ATOMIC_ACQUIRE) != args->mine)
+        __atomic_fetch_add(args->wrong, 1, __ATOMIC_RELAXED);
     xs_host_work(1000000);
     __atomic_store_n(args->turn, args->mine + 1, __ATOMIC_RELEASE);
 }
@@ -210,7 +214,8 @@ static void block_kernel(const void *opaque, const xs_handle *xs) {
         if (xs_host_block_barrier(0, 32 * self->warps)) return;
     }
     if (args->stay_away && self->warp == self->warps - 1) return;
-    if (args->stay_away && xs_host_block_barrier(3, 0) == XS_RESULT_ABORTED) __atomic_fetch_add(args->left, 1, __ATOMIC_RELAXED);
+    if (args->stay_away && xs_host_block_barrier(3, 0) == XS_RESULT_ABORTED)
+        __atomic_fetch_add(args->left, 1, __ATOMIC_RELAXED);
 }
 static const xs_kernel block = TEST_KERNEL(block_kernel, sizeof(block_args));
 
@@ -345,7 +350,8 @@ static void launches_are_journalled(void **state) {
     int id = launch(world, &resident, 3, 40, &args);
     assert_int_equal(id, 1);
     assert_int_equal(xs_sync(world), 0);
-    const xs_journal_entry *begin = find_entry(world, XS_JOURNAL_LAUNCH_BEGIN, 1), *end = find_entry(world, XS_JOURNAL_LAUNCH_END, 1);
+    const xs_journal_entry *begin = find_entry(world, XS_JOURNAL_LAUNCH_BEGIN, 1),
+                           *end = find_entry(world, XS_JOURNAL_LAUNCH_END, 1);
     assert_non_null(begin);
     assert_non_null(end);
     assert_int_equal(begin->b, 1); /* the kernel's name id */
@@ -413,13 +419,20 @@ static void rings_are_free_after_the_launch(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_warp_of_every_block_runs_once), cmocka_unit_test(bad_launches),
-        cmocka_unit_test(hundreds_of_waiting_threads_make_progress), cmocka_unit_test(no_more_blocks_than_the_residency),
-        cmocka_unit_test(launches_of_a_rank_follow_one_another), cmocka_unit_test(launches_of_different_ranks_run_together),
-        cmocka_unit_test(barriers_join_and_order), cmocka_unit_test(barriers_leave_on_abort),
-        cmocka_unit_test(barriers_of_parts_of_a_block), cmocka_unit_test(a_barrier_that_does_not_exist),
-        cmocka_unit_test(a_launch_that_takes_too_long_aborts_the_world), cmocka_unit_test(abort_with_blocks_waiting_for_a_place),
-        cmocka_unit_test(launches_are_journalled), cmocka_unit_test(launches_of_others),
+        cmocka_unit_test(every_warp_of_every_block_runs_once),
+        cmocka_unit_test(bad_launches),
+        cmocka_unit_test(hundreds_of_waiting_threads_make_progress),
+        cmocka_unit_test(no_more_blocks_than_the_residency),
+        cmocka_unit_test(launches_of_a_rank_follow_one_another),
+        cmocka_unit_test(launches_of_different_ranks_run_together),
+        cmocka_unit_test(barriers_join_and_order),
+        cmocka_unit_test(barriers_leave_on_abort),
+        cmocka_unit_test(barriers_of_parts_of_a_block),
+        cmocka_unit_test(a_barrier_that_does_not_exist),
+        cmocka_unit_test(a_launch_that_takes_too_long_aborts_the_world),
+        cmocka_unit_test(abort_with_blocks_waiting_for_a_place),
+        cmocka_unit_test(launches_are_journalled),
+        cmocka_unit_test(launches_of_others),
         cmocka_unit_test(rings_are_free_after_the_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,12 @@ static void object_numbers_run_out(void **state) {
     xs_world *world = test_world(1);
     static uint64_t word;
     void *base[1] = {&word};
-    xs_adopt adopt = {.size = sizeof adopt, .rows = 0xfffffe - world->next_object, .columns = 1, .row_stride = 8, .width = 64, .base = base};
+    xs_adopt adopt = {.size = sizeof adopt,
+                      .rows = 0xfffffe - world->next_object,
+                      .columns = 1,
+                      .row_stride = 8,
+                      .width = 64,
+                      .base = base};
     xs_pad pad, one;
     assert_int_equal(xs_pad_adopt(world, "nearly all", &adopt, &pad), 0);
     assert_int_equal(xs_pad_create(world, "last", 1, 1, 0, &one), 0);
@@ -84,8 +89,14 @@ static void adopted_pads(void **state) {
     xs_world *world = test_world(2);
     static uint32_t mine[2][64];
     void *base[2] = {mine[0], mine[1]};
-    xs_adopt adopt = {.size = sizeof adopt, .rows = 2, .columns = 3, .row_stride = 32, .column_stride = 4, .width = 32,
-                      .flags = XS_PAD_NO_DATA, .base = base};
+    xs_adopt adopt = {.size = sizeof adopt,
+                      .rows = 2,
+                      .columns = 3,
+                      .row_stride = 32,
+                      .column_stride = 4,
+                      .width = 32,
+                      .flags = XS_PAD_NO_DATA,
+                      .base = base};
     xs_pad pad, again;
     assert_int_equal(xs_pad_adopt(world, "flags", &adopt, &pad), 0);
     assert_int_equal(pad.flags, XS_PAD_32 | XS_PAD_ADOPTED | XS_PAD_NO_DATA);
@@ -111,7 +122,8 @@ static void adopting_is_checked(void **state) {
     static uint64_t memory[64];
     void *base[2] = {memory, memory + 32};
     xs_pad pad;
-    const xs_adopt good = {.size = sizeof good, .rows = 2, .columns = 2, .row_stride = 16, .column_stride = 8, .width = 64, .base = base};
+    const xs_adopt good = {
+        .size = sizeof good, .rows = 2, .columns = 2, .row_stride = 16, .column_stride = 8, .width = 64, .base = base};
     xs_adopt bad = good;
     bad.width = 16;
     assert_int_equal(xs_pad_adopt(world, "x", &bad, &pad), XS_E_ARGUMENT);
@@ -195,11 +207,13 @@ static void channels_declare_their_writers(void **state) {
     xs_world *world = test_world(3);
     xs_channel ch;
     assert_int_equal(xs_channel_create(world, "work", 1, 5, 4, &ch), 0);
-    xs_plan_entry e = {.kind = XS_PLAN_WRITER, .pad_first = ch.sequence.first, .owner = 0, .column = 2, .epoch = UINT64_MAX, .a = 1};
+    xs_plan_entry e = {
+        .kind = XS_PLAN_WRITER, .pad_first = ch.sequence.first, .owner = 0, .column = 2, .epoch = UINT64_MAX, .a = 1};
     assert_int_equal(xs_plan_add(world, &e, 1), 0);
     e.a = 2;
     assert_int_equal(xs_plan_add(world, &e, 1), XS_E_PLAN);
-    e = (xs_plan_entry){.kind = XS_PLAN_WRITER, .pad_first = ch.credit.first, .owner = 1, .column = 2, .epoch = UINT64_MAX, .a = 2};
+    e = (xs_plan_entry){
+        .kind = XS_PLAN_WRITER, .pad_first = ch.credit.first, .owner = 1, .column = 2, .epoch = UINT64_MAX, .a = 2};
     assert_int_equal(xs_plan_add(world, &e, 1), 0);
     e.a = 0;
     assert_int_equal(xs_plan_add(world, &e, 1), XS_E_PLAN);
@@ -221,10 +235,17 @@ static void heartbeats(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slots_have_lines_of_their_own), cmocka_unit_test(objects_are_numbered_in_order), cmocka_unit_test(limits),
-        cmocka_unit_test(object_numbers_run_out), cmocka_unit_test(adopted_pads), cmocka_unit_test(adopting_is_checked),
-        cmocka_unit_test(labels), cmocka_unit_test(buffers), cmocka_unit_test(channels),
-        cmocka_unit_test(channels_declare_their_writers), cmocka_unit_test(heartbeats),
+        cmocka_unit_test(slots_have_lines_of_their_own),
+        cmocka_unit_test(objects_are_numbered_in_order),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(object_numbers_run_out),
+        cmocka_unit_test(adopted_pads),
+        cmocka_unit_test(adopting_is_checked),
+        cmocka_unit_test(labels),
+        cmocka_unit_test(buffers),
+        cmocka_unit_test(channels),
+        cmocka_unit_test(channels_declare_their_writers),
+        cmocka_unit_test(heartbeats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,15 @@ static int tear_down(void **state) {
     return xs_world_destroy(f->world);
 }
 
-static xs_plan_entry entry(const xs_pad *pad, uint32_t kind, uint32_t owner, uint32_t row, uint32_t column, uint64_t a) {
-    return (xs_plan_entry){.kind = kind, .pad_first = pad->first, .owner = owner, .row = row, .column = column, .epoch = UINT64_MAX, .a = a};
+static xs_plan_entry entry(const xs_pad *pad, uint32_t kind, uint32_t owner, uint32_t row, uint32_t column,
+                           uint64_t a) {
+    return (xs_plan_entry){.kind = kind,
+                           .pad_first = pad->first,
+                           .owner = owner,
+                           .row = row,
+                           .column = column,
+                           .epoch = UINT64_MAX,
+                           .a = a};
 }
 
 static int add(fixture *f, xs_plan_entry e) { return xs_plan_add(f->world, &e, 1); }
@@ -67,8 +74,8 @@ static void values_are_checked(void **state) {
 static void one_writer_a_slot(void **state) {
     fixture *f = *state;
     assert_int_equal(add(f, entry(&f->pad, XS_PLAN_WRITER, 0, ANY, ANY, XS_PLAN_ROW)), 0);
-    assert_int_equal(add(f, entry(&f->pad, XS_PLAN_WRITER, 0, 2, 1, 2)), 0);          /* says the same */
-    assert_int_equal(add(f, entry(&f->pad, XS_PLAN_WRITER, 0, 2, 1, 1)), XS_E_PLAN);  /* another rank */
+    assert_int_equal(add(f, entry(&f->pad, XS_PLAN_WRITER, 0, 2, 1, 2)), 0);           /* says the same */
+    assert_int_equal(add(f, entry(&f->pad, XS_PLAN_WRITER, 0, 2, 1, 1)), XS_E_PLAN);   /* another rank */
     assert_int_equal(add(f, entry(&f->pad, XS_PLAN_WRITER, 0, ANY, 1, 1)), XS_E_PLAN); /* in some rows */
     assert_int_equal(add(f, entry(&f->pad, XS_PLAN_WRITER, ANY, 1, 0, 3)), XS_E_PLAN);
     assert_int_equal(add(f, entry(&f->pad, XS_PLAN_WRITER, 0, 1, 1, XS_PLAN_COLUMN)), 0); /* row 1 = column 1 */
@@ -99,12 +106,14 @@ static void nobody_arrives(void **state) {
     assert_int_equal(add(f, entry(&f->pad, XS_PLAN_ARRIVALS, 1, 2, 0, 0)), XS_E_PLAN);
     assert_non_null(strstr(xs_error_detail(), "XS_PLAN_NO_ARRIVALS"));
     assert_int_equal(add(f, entry(&f->pad, XS_PLAN_ARRIVALS, 1, 2, 0, 64)), 0);
-    xs_plan_entry both[2] = {entry(&f->pad, XS_PLAN_ARRIVALS, 1, 2, 1, 0), entry(&f->pad, XS_PLAN_NO_ARRIVALS, 1, 2, ANY, 2)};
+    xs_plan_entry both[2] = {entry(&f->pad, XS_PLAN_ARRIVALS, 1, 2, 1, 0),
+                             entry(&f->pad, XS_PLAN_NO_ARRIVALS, 1, 2, ANY, 2)};
     assert_int_equal(xs_plan_add(f->world, both, 2), 0);
-    assert_int_equal(add(f, both[0]), 0);                                               /* named before */
-    assert_int_equal(add(f, entry(&f->pad, XS_PLAN_ARRIVALS, 2, 2, 1, 0)), XS_E_PLAN);  /* of another owner */
+    assert_int_equal(add(f, both[0]), 0);                                                /* named before */
+    assert_int_equal(add(f, entry(&f->pad, XS_PLAN_ARRIVALS, 2, 2, 1, 0)), XS_E_PLAN);   /* of another owner */
     assert_int_equal(add(f, entry(&f->pad, XS_PLAN_ARRIVALS, 1, ANY, 1, 0)), XS_E_PLAN); /* covers one row only */
-    xs_plan_entry skipped[2] = {entry(&f->pad, XS_PLAN_ARRIVALS, 3, 0, 0, 0), entry(&f->pad, XS_PLAN_SIGNALS, 3, 0, 0, 0)};
+    xs_plan_entry skipped[2] = {entry(&f->pad, XS_PLAN_ARRIVALS, 3, 0, 0, 0),
+                                entry(&f->pad, XS_PLAN_SIGNALS, 3, 0, 0, 0)};
     assert_int_equal(xs_plan_add(f->world, skipped, 2), 0); /* nobody signals: the wait is skipped */
 }
 

@@ -1,5 +1,5 @@
-/* A world of several processes: shared pads, abort everywhere, killed members, stale memory, contradictions. Children are forked from
- * a process that has no world and no thread. */
+/* A world of several processes: shared pads, abort everywhere, killed members, stale memory, contradictions. Children
+ * are forked from a process that has no world and no thread. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -53,9 +53,9 @@ static xs_world *join(uint32_t rank, uint32_t ranks) {
 }
 
 /* Every child answers 0, or the line at which it disagreed. */
-#define EXPECT(condition) \
-    do { \
-        if (!(condition)) return __LINE__; \
+#define EXPECT(condition)                                                                                              \
+    do {                                                                                                               \
+        if (!(condition)) return __LINE__;                                                                             \
     } while (0)
 
 typedef int child_main(uint32_t rank, uint32_t ranks);
@@ -233,7 +233,8 @@ static void a_killed_holder_of_the_lock_wedges_nobody(void **state) {
     xs_pad pad;
     assert_true(WIFSIGNALED(status_of(start(die_with_the_lock, 0, 3))));
     assert_int_equal(xs_pad_create(world, "after", 1, 1, 0, &pad), 0);
-    assert_int_equal(status_of(start(die_with_the_lock, 0, 3)) & 0x7f, SIGKILL); /* the dead one's rank can be taken again */
+    assert_int_equal(status_of(start(die_with_the_lock, 0, 3)) & 0x7f,
+                     SIGKILL); /* the dead one's rank can be taken again */
     assert_int_equal(xs_world_destroy(world), 0);
 }
 
@@ -322,9 +323,16 @@ static void memory_that_nobody_asks_for_again_is_swept(void **state) {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, set_up, tear_down)
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(two_processes), TEST(four_processes), TEST(abort_reaches_every_process), TEST(a_slow_rank_finds_what_a_fast_one_left),
-        TEST(memory_of_dead_processes_is_replaced), TEST(a_killed_holder_of_the_lock_wedges_nobody), TEST(ranks_are_taken_once),
-        TEST(the_order_of_creation_must_agree), TEST(shared_bytes_run_out), TEST(foreign_files_are_refused),
+        TEST(two_processes),
+        TEST(four_processes),
+        TEST(abort_reaches_every_process),
+        TEST(a_slow_rank_finds_what_a_fast_one_left),
+        TEST(memory_of_dead_processes_is_replaced),
+        TEST(a_killed_holder_of_the_lock_wedges_nobody),
+        TEST(ranks_are_taken_once),
+        TEST(the_order_of_creation_must_agree),
+        TEST(shared_bytes_run_out),
+        TEST(foreign_files_are_refused),
         TEST(memory_that_nobody_asks_for_again_is_swept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

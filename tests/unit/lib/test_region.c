@@ -1,4 +1,5 @@
-/* The region: offsets are pinned, since other processes and other versions read them; contents; memory; handles; reclaim. */
+/* The region: offsets are pinned, since other processes and other versions read them; contents; memory; handles;
+ * reclaim. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -166,7 +167,9 @@ static void reclaim_one(const reclaim_case *c) {
     uint64_t from = c->first > c->capacity ? c->first - c->capacity : 1, last = c->first + c->written - 1;
     for (uint64_t s = from; s <= last; s++)
         records[s % c->capacity] = (xs_record){(uint32_t)s & XS_SEQUENCE_MASK, XS_HEAD(XS_CODE_MARK, 1), 0, 0};
-    if (c->overflow) records[c->capacity] = (xs_record){(uint32_t)(last + c->overflow) & XS_SEQUENCE_MASK, XS_HEAD(XS_CODE_DROP, 0), 0, 0};
+    if (c->overflow)
+        records[c->capacity] =
+            (xs_record){(uint32_t)(last + c->overflow) & XS_SEQUENCE_MASK, XS_HEAD(XS_CODE_DROP, 0), 0, 0};
     ring->next = c->first;
     ring->owners = 1;
     ring->mode = c->mode;
@@ -186,16 +189,16 @@ static void rings_left_behind_are_freed(void **state) {
     (void)state;
     const uint64_t wrap = (1ull << XS_SEQUENCE_BITS);
     const reclaim_case cases[] = {
-        {1, 0, 0, 16, XS_OVERWRITE, 0, 1},                        /* nothing written */
-        {1, 5, 0, 16, XS_OVERWRITE, 0, 6},                        /* less than a lap */
-        {1, 100, 0, 16, XS_OVERWRITE, 0, 101},                    /* laps */
-        {50, 0, 49, 16, XS_OVERWRITE, 0, 50},                     /* only an earlier owner's records */
-        {50, 3, 51, 16, XS_OVERWRITE, 0, 53},                     /* partly consumed */
-        {wrap - 4, 10, 0, 16, XS_OVERWRITE, 0, wrap + 6},         /* over the wrap */
+        {1, 0, 0, 16, XS_OVERWRITE, 0, 1},                         /* nothing written */
+        {1, 5, 0, 16, XS_OVERWRITE, 0, 6},                         /* less than a lap */
+        {1, 100, 0, 16, XS_OVERWRITE, 0, 101},                     /* laps */
+        {50, 0, 49, 16, XS_OVERWRITE, 0, 50},                      /* only an earlier owner's records */
+        {50, 3, 51, 16, XS_OVERWRITE, 0, 53},                      /* partly consumed */
+        {wrap - 4, 10, 0, 16, XS_OVERWRITE, 0, wrap + 6},          /* over the wrap */
         {3 * wrap + 20, 7, 0, 16, XS_OVERWRITE, 0, 3 * wrap + 27}, /* beyond it */
-        {wrap - 2, 2, 0, 16, XS_OVERWRITE, 0, wrap},              /* ends just before it */
-        {wrap, 1, 0, 16, XS_OVERWRITE, 0, wrap + 1},              /* the one whose low bits are 0 */
-        {1, 16, 0, 16, XS_DISCARD, 9, 26},                        /* full, then nine drops */
+        {wrap - 2, 2, 0, 16, XS_OVERWRITE, 0, wrap},               /* ends just before it */
+        {wrap, 1, 0, 16, XS_OVERWRITE, 0, wrap + 1},               /* the one whose low bits are 0 */
+        {1, 16, 0, 16, XS_DISCARD, 9, 26},                         /* full, then nine drops */
         {1, 16, 0, 16, XS_DISCARD, 0, 17},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) reclaim_one(&cases[i]);
@@ -222,8 +225,9 @@ static void rings_given_back_are_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_are_pinned), cmocka_unit_test(layout_is_pinned), cmocka_unit_test(parts_do_not_overlap),
-        cmocka_unit_test(first_contents), cmocka_unit_test(memory_cannot_shrink), cmocka_unit_test(handles_begin_at_their_rank),
+        cmocka_unit_test(fields_are_pinned),           cmocka_unit_test(layout_is_pinned),
+        cmocka_unit_test(parts_do_not_overlap),        cmocka_unit_test(first_contents),
+        cmocka_unit_test(memory_cannot_shrink),        cmocka_unit_test(handles_begin_at_their_rank),
         cmocka_unit_test(rings_left_behind_are_freed), cmocka_unit_test(rings_given_back_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

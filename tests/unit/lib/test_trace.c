@@ -68,7 +68,8 @@ static int in_child(xs_world *world) {
     uint64_t value;
     if (xs_pad_create(world, "p", 1, 1, 0, &pad) != XS_E_FORKED) return 1;
     if (xs_slot_read(world, &world->heartbeat, 0, 0, 0, &value) != XS_E_FORKED) return 2;
-    if (xs_abort(world, 0) != XS_E_FORKED || xs_sync(world) != XS_E_FORKED || xs_trace_stop(world) != XS_E_FORKED) return 3;
+    if (xs_abort(world, 0) != XS_E_FORKED || xs_sync(world) != XS_E_FORKED || xs_trace_stop(world) != XS_E_FORKED)
+        return 3;
     if (xs_role(world, "r") != XS_E_FORKED) return 4;
     xs_world *own;
     if (xs_world_create(NULL, &own)) return 5; /* a world of the child's own */
@@ -133,8 +134,12 @@ static void the_machine_is_probed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(start_and_stop), cmocka_unit_test(filters), cmocka_unit_test(filters_from_the_environment),
-        cmocka_unit_test(nothing_to_dump), cmocka_unit_test(a_forked_child_is_told), cmocka_unit_test(abort_in_a_signal_handler),
+        cmocka_unit_test(start_and_stop),
+        cmocka_unit_test(filters),
+        cmocka_unit_test(filters_from_the_environment),
+        cmocka_unit_test(nothing_to_dump),
+        cmocka_unit_test(a_forked_child_is_told),
+        cmocka_unit_test(abort_in_a_signal_handler),
         cmocka_unit_test(the_machine_is_probed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
