@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xs/xs.h>
-#if XS_HAVE_PERFETTO
 #include <xs/perfetto.h>
-#endif
+#include <xs/xs.h>
 
 int exit_code_input(int error)
 {
@@ -58,7 +56,6 @@ static int open_sqlite(const export_job *job, outputs *o)
     return EX_OK;
 }
 
-#if XS_HAVE_PERFETTO
 static int open_perfetto(const export_job *job, outputs *o)
 {
     xsv_perfetto_options how = {.size = sizeof how, .split_limit = job->windows ? 1 : 0};
@@ -81,19 +78,6 @@ static void say_perfetto(const export_job *job, const outputs *o)
         fprintf(job->list, "%s\n", job->perfetto);
     }
 }
-
-static void close_perfetto(outputs *o) { xsv_perfetto_close(o->perfetto); }
-#else
-static int open_perfetto(const export_job *job, outputs *o)
-{
-    (void)o;
-    return complain(EX_SOFTWARE, "%s: this build has no Perfetto export", job->perfetto);
-}
-
-static void say_perfetto(const export_job *job, const outputs *o) { (void)job, (void)o; }
-
-static void close_perfetto(outputs *o) { (void)o; }
-#endif
 
 static void say_timing(const xsv_sqlite_timing *t)
 {
@@ -135,7 +119,7 @@ static int run_pass(const export_job *job, xsr_reader *reader)
     if (!code && job->timing && job->database)
         say_timing(&o.timing);
     xsv_sqlite_close(o.sqlite);
-    close_perfetto(&o);
+    xsv_perfetto_close(o.perfetto);
     return code ? code : finish_output();
 }
 

@@ -51,10 +51,8 @@ static void say_recorded(const xs_recorder_result *r)
 static int export_recorded(const run_names *names)
 {
     const char *captures[] = {names->capture};
-    export_job job = {.captures = captures, .count = 1, .database = names->database, .list = stderr};
-#if XS_HAVE_PERFETTO
-    job.perfetto = names->perfetto;
-#endif
+    export_job job = {.captures = captures, .count = 1, .database = names->database, .perfetto = names->perfetto,
+                      .list = stderr};
     int code = export_run(&job);
     if (code)
         fprintf(stderr, "xs: the capture is kept; try again with: xs export %s\n", names->base);
