@@ -54,7 +54,6 @@ int health_finish(drawing *d) {
     track_info t = {.parent = row, .name = strings_id(&d->texts, "trace health")};
     t.description = strings_id(&d->texts, "Records kept and lost, how well clocks agree, what was left out; spans with loss inside.");
     uint32_t child = track_add(d, &t);
-    d->tracks[row].merged_by_name = true;
     health h = collect(d);
     char text[256];
     args a = {.count = 0};

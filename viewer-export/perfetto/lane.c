@@ -134,7 +134,8 @@ static int take_elect(drawing *d, lane *l, const xsr_event *ev) {
     TRY(drop_elected(d, l));
     TRY(draw_folded(d, l));
     l->elected = (arrival){.id = ev->id, .time = ev->time, .writer = ev->writer, .rank = ev->rank, .role = ev->role,
-                           .kind = ev->kind, .old = ev->value, .expected = ev->detail, .add = ev->further[0],
+                           .kind = ev->kind, .old = ev->value, .expected = ev->further[1] ? ev->further[1] : ev->detail,
+                           .add = ev->further[0],
                            .epoch = ev->epoch};
     l->elected_slot = ev->slot;
     l->elected_begin = ev->time > l->cursor ? ev->time : l->cursor;

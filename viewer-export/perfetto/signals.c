@@ -130,7 +130,7 @@ int arrival_event(drawing *d, const xsr_event *ev) {
                         .kind = ev->kind, .old = ev->value, .epoch = ev->epoch};
     bool gate = ev->kind == XS_EV_GATE_ARRIVE;
     s->last.add = gate ? ev->detail : ev->further[0];
-    s->last.expected = gate ? 0 : ev->detail;
+    s->last.expected = gate ? 0 : ev->further[1] ? ev->further[1] : ev->detail; /* counted as `old` is, where that is known */
     return before.id ? draw_arrival(d, ev->slot, &before, NULL, 0, NULL, 0) : XS_OK;
 }
 

@@ -98,10 +98,24 @@ static char *path_expression(const drawing *d, uint32_t victim, uint32_t supplie
     "writer, extract_arg(arg_set_id,'debug.lag_ns') as lag_ns, id, ts, dur, track_id from slice where category = 'wait' "   \
     "order by dur desc limit 50"
 
+/* The oldest wait that never ended and whoever owes it; else the pair that waited longest. */
+static void worst_pair(const drawing *d, uint32_t *victim, uint32_t *supplier) {
+    blame_worst(d, victim, supplier);
+    for (uint32_t i = 0; i < d->open_count; i++) { /* sorted by their begin */
+        const xsr_wait *w = &d->open[i];
+        uint32_t number = d->ranks[w->rank].number;
+        if (w->supplier_rank == XSR_NONE || w->supplier_rank == number)
+            continue;
+        *victim = number;
+        *supplier = w->supplier_rank;
+        return;
+    }
+}
+
 static int put_expansion(FILE *f, const drawing *d) {
     uint32_t victim, supplier;
     char names[64];
-    blame_worst(d, &victim, &supplier);
+    worst_pair(d, &victim, &supplier);
     if (victim == XSR_NONE && d->model->rank_count)
         victim = supplier = d->ranks[0].number;
     if (victim == XSR_NONE || busiest_role(d, victim, true) == XSR_NONE)

@@ -314,12 +314,12 @@ const char *td_text(const td *t, const td_slice *s, const char *key) {
 }
 
 const char *td_path(const td *t, const td_track *track) {
-    static char path[2][1024];
-    path[0][0] = 0;
-    for (int turn = 0; track; track = td_track_of(t, track->parent), turn ^= 1) {
-        snprintf(path[!turn], sizeof path[0], "%s%s%s", track->name, path[turn][0] ? " > " : "", path[turn]);
-        if (!td_track_of(t, track->parent))
-            return path[!turn];
+    static char path[1024];
+    char before[1024];
+    path[0] = 0;
+    for (; track; track = td_track_of(t, track->parent)) {
+        memcpy(before, path, sizeof before);
+        snprintf(path, sizeof path, "%.150s%s%.800s", track->name ? track->name : "", before[0] ? " > " : "", before);
     }
-    return path[0];
+    return path;
 }
