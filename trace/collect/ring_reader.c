@@ -25,25 +25,39 @@ static const xs_record *slot_of(const xs_ring_reader *r, uint64_t sequence) {
     return &r->records[sequence & (r->capacity - 1)];
 }
 
-/* Distance of what stands in the slot of `sequence`; ABSENT where it is empty or just being written. */
+/* Distance of what stands in the slot of `sequence`; ABSENT where it is empty or just being written. In discard mode a run of
+ * drops leaves old records standing, so that only a quarter of the range counts as newer. */
 static int32_t peek(const xs_ring_reader *r, uint64_t sequence) {
     xs_record record;
     if (!XS_READER_LOAD(slot_of(r, sequence), &record) || !record.code_object)
         return ABSENT;
-    return distance(record.sequence, sequence);
-}
-
-/* Of the overflow slot: the newest record that a writer in discard mode had to drop. */
-static int32_t peek_dropped(const xs_ring_reader *r, uint64_t sequence) {
-    xs_record record;
-    if (!XS_READER_LOAD(&r->records[r->capacity], &record) || !record.code_object)
+    int32_t ahead = distance(record.sequence, sequence);
+    if (r->header->mode == XS_DISCARD && ahead >= (int32_t)((XS_SEQUENCE_MASK >> 2) + 1))
         return ABSENT;
-    return distance(record.sequence, sequence);
+    return ahead;
 }
 
-static void remember_last(xs_ring_reader *r) {
+static int same(const xs_record *a, const xs_record *b) {
+    return a->sequence == b->sequence && a->code_object == b->code_object && a->value == b->value && a->time == b->time;
+}
+
+/* Distance of the overflow slot, the newest record that a writer in discard mode had to drop, if it is new and not older than
+ * `next`. What was told is remembered: its stamp would look new again after half of the range. */
+static int32_t peek_dropped(xs_ring_reader *r) {
+    xs_record dropped;
+    if (!XS_READER_LOAD(&r->records[r->capacity], &dropped) || !dropped.code_object || same(&dropped, &r->overflow))
+        return ABSENT;
+    int32_t ahead = distance(dropped.sequence, r->next);
+    if (ahead < 0)
+        r->overflow = dropped;
+    return ahead;
+}
+
+/* After `next` was moved: what stands before it, and the drops that are behind it. */
+static void remember(xs_ring_reader *r) {
     if (!XS_READER_LOAD(slot_of(r, r->next - 1), &r->last))
         r->last.code_object = 0;
+    peek_dropped(r);
 }
 
 void xs_ring_reader_init(xs_ring_reader *r, const xs_record *records, xs_ring_header *header, uint32_t capacity,
@@ -66,7 +80,7 @@ static uint32_t take(xs_ring_reader *r, xs_record *out, uint32_t capacity, int32
             break;
         }
         if (XS_READER_VALID(to->sequence != ((uint32_t)next & XS_SEQUENCE_MASK))) {
-            *stop = distance(to->sequence, next);
+            *stop = peek(r, next);
             break;
         }
         next++;
@@ -103,7 +117,7 @@ static int close_gap(xs_ring_reader *r, xs_ring_gap *gap, uint64_t next, uint32_
     r->unsure = 0;
     if (r->newest < next - 1)
         r->newest = next - 1;
-    remember_last(r);
+    remember(r);
     return XS_DRAIN_GAP;
 }
 
@@ -123,8 +137,7 @@ static int lapped(xs_ring_reader *r, xs_ring_gap *gap, uint64_t written, uint32_
 static int last_is_there(const xs_ring_reader *r, xs_record *now) {
     if (!XS_READER_LOAD(slot_of(r, r->next - 1), now))
         return 0;
-    return now->sequence == r->last.sequence && now->code_object == r->last.code_object &&
-           now->value == r->last.value && now->time == r->last.time;
+    return same(now, &r->last);
 }
 
 /* After a stall: the ring may have gone round, who knows how often, and look as if nothing had happened. */
@@ -133,6 +146,10 @@ static int lapped_unseen(xs_ring_reader *r, xs_ring_gap *gap) {
     if (r->header->mode == XS_DISCARD || last_is_there(r, &now) || !now.code_object)
         return 0;
     uint64_t ahead = (now.sequence - (uint32_t)(r->next - 1)) & XS_SEQUENCE_MASK;
+    if (!ahead && now.sequence != r->last.sequence) { /* it was under way when it was looked at */
+        r->last = now;
+        return 0;
+    }
     if (!ahead)
         ahead = (uint64_t)XS_SEQUENCE_MASK + 1;
     lapped(r, gap, r->next - 1 + ahead, 1);
@@ -168,32 +185,33 @@ static int hole(xs_ring_reader *r, xs_ring_gap *gap, uint64_t present, int32_t d
 
 /* Nothing at `next`, in a ring that is being written. */
 static int not_here(xs_ring_reader *r, xs_ring_gap *gap, uint64_t now) {
-    int32_t dropped = peek_dropped(r, r->next); /* before the slot: a record stored before the drop is seen below */
+    int32_t dropped = peek_dropped(r); /* before the slot: a record stored before the drop is seen below */
     if (dropped < 0 && !newer_behind(r)) {
         r->hole_since = 0;
         return XS_DRAIN_EMPTY;
     }
-    if (!r->hole_since)
+    if (!r->hole_since) {
         r->hole_since = now ? now : 1;
+        r->hole_to = dropped >= 0 ? r->next + (uint64_t)dropped + 1 : first_present(r, UINT64_MAX);
+    }
     if (!(dropped >= 0 && r->ordered) && now - r->hole_since < r->grace_ns)
         return XS_DRAIN_PENDING;
+    /* What was recorded after the hole was first seen may still be under way: it gets a grace time of its own. */
+    uint64_t present = first_present(r, r->hole_to);
     if (peek(r, r->next) >= 0)
         return XS_DRAIN_FULL; /* it came meanwhile */
-    uint64_t present = first_present(r, UINT64_MAX);
-    if (present == UINT64_MAX && dropped < 0)
-        return XS_DRAIN_PENDING;
     return hole(r, gap, present, dropped);
 }
 
 /* One behind the newest record that a ring holds or dropped, when its writer died. */
-static uint64_t end_of_dead(const xs_ring_reader *r) {
+static uint64_t end_of_dead(xs_ring_reader *r) {
     uint64_t end = r->newest + 1;
     for (uint64_t i = 0; i < r->capacity; i++) {
         int32_t ahead = peek(r, r->next + i);
         if (ahead >= 0 && r->next + i + (uint64_t)ahead >= end)
             end = r->next + i + (uint64_t)ahead + 1;
     }
-    int32_t dropped = peek_dropped(r, r->next);
+    int32_t dropped = peek_dropped(r);
     if (dropped >= 0 && r->next + (uint64_t)dropped >= end)
         end = r->next + (uint64_t)dropped + 1;
     return end;
@@ -216,7 +234,8 @@ static int quiet_gap(xs_ring_reader *r, xs_ring_gap *gap, int32_t ahead, uint64_
         present = r->next + (uint64_t)ahead;
     if (ahead > 0)
         return close_gap(r, gap, present, XS_LOSS_OVERWRITTEN, 0);
-    return hole(r, gap, present, peek_dropped(r, r->next));
+    int32_t dropped = peek_dropped(r);
+    return hole(r, gap, present, dropped);
 }
 
 /* Nobody writes: what is not here is lost. */

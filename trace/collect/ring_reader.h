@@ -32,8 +32,10 @@ typedef struct xs_ring_reader {
     uint64_t newest;     /* of the newest record known to have been written; at least next - 1 */
     uint64_t looked;     /* time of the last look; 0: never */
     uint64_t hole_since; /* when a hole at `next` was first seen; 0: none */
+    uint64_t hole_to;    /* what is lost, if the hole at `next` does not fill, ends before this */
     uint64_t stall_ns;   /* in so long no writer gets through half of the sequence range */
     uint64_t grace_ns;   /* a hole is lost when it is this old */
+    xs_record overflow;  /* the drop told last */
     xs_record last;      /* what stood before `next` when it was last looked at: shows unseen laps */
 } xs_ring_reader;
 
