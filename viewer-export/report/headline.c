@@ -77,22 +77,34 @@ static int say_lost(xsv_report_state *r)
     return 1;
 }
 
+/* The rank that the others waited for most. */
+static int64_t most_waited_for(const xsv_report_state *r, int64_t *ns)
+{
+    int64_t worst = -1;
+    for (int i = 0; i < r->share_count; i++) {
+        int64_t sum = 0;
+        for (int k = 0; k < r->share_count; k++)
+            sum += r->shares[k].peer == r->shares[i].peer ? r->shares[k].ns : 0;
+        if (r->shares[i].peer < 0 || sum <= *ns)
+            continue;
+        *ns = sum;
+        worst = r->shares[i].peer;
+    }
+    return worst;
+}
+
 static void say_well(xsv_report_state *r)
 {
-    static const char sql[] = "SELECT peer, sum(blocked_ns) AS ns, (SELECT sum(writers_ns) FROM (SELECT DISTINCT rank, writers_ns FROM "
-                              "wait_share WHERE rank IS NOT w.peer)) FROM wait_share w WHERE NOT local AND peer IS NOT NULL "
-                              "GROUP BY peer ORDER BY ns DESC LIMIT 1";
+    int64_t ns = 0, rank = most_waited_for(r, &ns), ranks = xsv_ask_number(r, "SELECT ranks FROM run");
+    double all = (double)(r->end_ns - r->begin_ns) * (double)(ranks > 1 ? ranks - 1 : 1);
     xsv_color(r, XSV_GREEN);
     fputs("Every wait ended", r->out);
     xsv_color(r, XSV_PLAIN);
-    int said = 0;
-    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); said = 1) {
-        double all = (double)xsv_number(s, 2);
-        fprintf(r->out, "; the others waited longest for rank %lld: %s, %s of their writers' time.\n", (long long)xsv_number(s, 0),
-                xsv_time(xsv_number(s, 1)).text, xsv_share(all > 0 ? (double)xsv_number(s, 1) / all : 0).text);
-    }
-    if (!said)
+    if (rank < 0)
         fputs("; no rank waited for another.\n", r->out);
+    else
+        fprintf(r->out, "; rank %lld was waited for most: each other rank spent %s of the run on it, on average.\n", (long long)rank,
+                xsv_share(all > 0 ? (double)ns / all : 0).text);
 }
 
 static int say_nothing(xsv_report_state *r)

@@ -5,6 +5,7 @@ static const struct { const char *name, *sql; } parts[] = {
     {"processes", "SELECT pid, host_name, command, device, first_rank, ranks, ended, clean, tail_unknown, abort_reason, exit_status FROM process"},
     {"findings", "SELECT * FROM findings"},
     {"open_waits", "SELECT * FROM open_waits"},
+    {"rank_share", "SELECT * FROM rank_share"},
     {"wait_share", "SELECT * FROM wait_share"},
     {"wait_latency", "SELECT * FROM wait_latency"},
     {"wait_latency_histogram", "SELECT * FROM wait_latency_histogram"},

@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 sqlite3_stmt *xsv_ask(xsv_report_state *r, const char *sql)
@@ -53,6 +54,23 @@ static void write_text(xsv_report_state *r)
     xsv_section_health(r);
 }
 
+static void read_shares(xsv_report_state *r)
+{
+    int room = 0;
+    for (sqlite3_stmt *s = xsv_ask(r, "SELECT rank, coalesce(peer, -1), waited_ns FROM rank_share"); xsv_next(r, s);) {
+        if (r->share_count == room) {
+            xsv_rank_share *bigger = realloc(r->shares, (size_t)(room = room * 2 + 64) * sizeof *bigger);
+            if (!bigger) {
+                r->rc = XS_E_MEMORY;
+                sqlite3_finalize(s);
+                return;
+            }
+            r->shares = bigger;
+        }
+        r->shares[r->share_count++] = (xsv_rank_share){xsv_number(s, 0), xsv_number(s, 1), xsv_number(s, 2)};
+    }
+}
+
 static int write_report(xsv_report_state *r)
 {
     r->begin_ns = xsv_ask_number(r, "SELECT begin_ns FROM run");
@@ -60,7 +78,7 @@ static int write_report(xsv_report_state *r)
     if (r->options->json)
         r->rc = r->rc ? r->rc : xsv_report_json(r);
     else
-        write_text(r);
+        read_shares(r), write_text(r);
     if (!r->rc && (fflush(r->out) || ferror(r->out)))
         r->rc = XS_E_SYSTEM;
     return r->rc;
@@ -83,6 +101,7 @@ int xsv_report(const char *path, const xsv_report_options *options, FILE *out, c
     if ((rc = write_report(&r)))
         xsv_error(error, 0, "%s: %s", rc == XS_E_SYSTEM ? "output" : path,
                   rc == XS_E_SYSTEM ? strerror(errno) : sqlite3_errmsg(db));
+    free(r.shares);
     sqlite3_close(db);
     return rc;
 }

@@ -7,12 +7,19 @@
 
 #define XSV_REPORT_WIDTH 100
 
+/* Share of the run that `rank` waited for `peer` (-1: not known). */
+typedef struct xsv_rank_share {
+    int64_t rank, peer, ns;
+} xsv_rank_share;
+
 typedef struct xsv_report_state {
     sqlite3 *db;
     FILE *out;
     const xsv_report_options *options;
     uint32_t rows; /* of each list */
     int64_t begin_ns, end_ns;
+    xsv_rank_share *shares; /* asked once: it sorts all waits that had to wait */
+    int share_count;
     int rc; /* first error; questions after it have no rows */
 } xsv_report_state;
 

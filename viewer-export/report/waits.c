@@ -57,20 +57,45 @@ void xsv_section_slowest(xsv_report_state *r)
     }
 }
 
+static void say_writers(xsv_report_state *r, int64_t rank)
+{
+    sqlite3_stmt *s = xsv_ask(r, "SELECT sum(share), sum(CASE WHEN local THEN share END) FROM wait_share WHERE rank = ?");
+    if (s)
+        sqlite3_bind_int64(s, 1, rank);
+    while (xsv_next(r, s)) {
+        xsv_color(r, XSV_DIM);
+        fprintf(r->out, "  its writers spent %s of their time in waits", xsv_share(sqlite3_column_double(s, 0)).text);
+        if (!xsv_is_null(s, 1))
+            fprintf(r->out, ", %s in those for the rank itself", xsv_share(sqlite3_column_double(s, 1)).text);
+        xsv_color(r, XSV_PLAIN);
+    }
+    fputc('\n', r->out);
+}
+
+static void say_rank(xsv_report_state *r, int64_t rank)
+{
+    double run = (double)(r->end_ns - r->begin_ns), all = 0;
+    for (int i = 0; i < r->share_count; i++)
+        all += r->shares[i].rank == rank ? (double)r->shares[i].ns : 0;
+    fprintf(r->out, "  rank %-4" PRId64 " %6s", rank, xsv_share(run > 0 ? all / run : 0).text);
+    say_writers(r, rank);
+    for (int i = 0; i < r->share_count; i++) {
+        const xsv_rank_share *e = &r->shares[i];
+        if (e->rank != rank)
+            continue;
+        if (e->peer < 0)
+            fputs("    for unknown   ", r->out);
+        else
+            fprintf(r->out, "    for rank %-5" PRId64, e->peer);
+        fprintf(r->out, " %6s  ", xsv_share(run > 0 ? (double)e->ns / run : 0).text);
+        xsv_bar(r, run > 0 ? (double)e->ns / run : 0, 40);
+        fprintf(r->out, " %s\n", xsv_time(e->ns).text);
+    }
+}
+
 void xsv_section_share(xsv_report_state *r)
 {
-    static const char sql[] = "SELECT rank, peer, blocked_ns, share, (SELECT sum(share) FROM wait_share o WHERE o.rank IS w.rank) FROM "
-                              "wait_share w WHERE blocked_ns > 0 ORDER BY rank, blocked_ns DESC";
-    int64_t last = -1;
-    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);) {
-        if (last < 0)
-            xsv_heading(r, "Share of its writers' time that each rank waited, and for whom");
-        if (last != xsv_number(s, 0)) {
-            fprintf(r->out, "  rank %-4" PRId64 " %6s in all\n", xsv_number(s, 0), xsv_share(sqlite3_column_double(s, 4)).text);
-            last = xsv_number(s, 0);
-        }
-        fprintf(r->out, "    for %-10s %6s  ", xsv_rank_words(s, 1, last).text, xsv_share(sqlite3_column_double(s, 3)).text);
-        xsv_bar(r, sqlite3_column_double(s, 3), 40);
-        fprintf(r->out, " %s\n", xsv_time(xsv_number(s, 2)).text);
-    }
+    xsv_heading(r, "Share of the run that each rank waited for another, by the rank that its oldest open wait was for");
+    for (sqlite3_stmt *s = xsv_ask(r, "SELECT DISTINCT rank FROM rank ORDER BY rank"); xsv_next(r, s);)
+        say_rank(r, xsv_number(s, 0));
 }

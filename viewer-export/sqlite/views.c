@@ -89,6 +89,11 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "LEFT JOIN slot ON slot.id = w.slot WHERE w.passed = 0 AND w.supplier_rank IS NOT w.rank) "                        \
     "WHERE end_ns > max(begin_ns, coalesce(covered, begin_ns)) ORDER BY rank, begin_ns"
 
+#define VIEW_RANK_SHARE                                                                                                \
+    "CREATE VIEW rank_share AS SELECT rank, peer, sum(end_ns - begin_ns) AS waited_ns, 1.0 * sum(end_ns - begin_ns) / " \
+    "nullif(" RUN_END " - " META("begin_ns") ", 0) AS share FROM rank_waits GROUP BY rank, peer "                      \
+    "ORDER BY rank, waited_ns DESC"
+
 #define VIEW_EVENTS                                                                                                    \
     "CREATE VIEW events AS SELECT e.id, e.time_ns, " WORD("event", "e.kind") " AS event, e.rank, writer.name AS "      \
     "writer, role.name AS role, e.epoch, slot.name AS slot, slot.label AS slot_label, name.name AS name, e.object, "   \
@@ -180,6 +185,7 @@ const xsv_object xsv_views[] = {
     {"open_waits", VIEW_OPEN},
     {"wait_share", VIEW_SHARE},
     {"rank_waits", VIEW_RANK_WAITS},
+    {"rank_share", VIEW_RANK_SHARE},
     {"events", VIEW_EVENTS},
     {"signals", VIEW_SIGNALS},
     {"arrivals", VIEW_ARRIVALS},
