@@ -114,9 +114,9 @@ static void name_object(xsr_reader *reader, uint32_t process, xsr_event *e) {
         e->object = rd_name(reader, process, XS_NAME_MARK, e->object);
 }
 
-static int decode_object(xsr_reader *reader, uint32_t process, const rd_raw *raw, xsr_event *e) {
+static int decode_object(xsr_reader *reader, uint32_t process, uint32_t known, const rd_raw *raw, xsr_event *e) {
     if (rd_event_info_of(raw->kind)->object == XS_OBJECT_SLOT) {
-        e->slot = rd_slot_of(reader, process, raw->object);
+        e->slot = known != XSR_NONE ? known : rd_slot_of(reader, process, raw->object);
         if (e->slot == RD_NO_MEMORY)
             return XS_E_MEMORY;
         if (e->slot != XSR_NONE) {
@@ -138,5 +138,5 @@ int rd_decode(xsr_reader *reader, uint32_t ring, xsr_event *e) {
                      .slot = XSR_NONE, .object = raw->object};
     /* Roles and epochs take hold with their own event, so attribution comes first; it reads raw words only. */
     int rc = rd_attribute(reader, ring, e);
-    return rc < 0 ? rc : decode_object(reader, row->process, raw, e);
+    return rc < 0 ? rc : decode_object(reader, row->process, reader->rings[ring].slot, raw, e);
 }

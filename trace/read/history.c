@@ -2,6 +2,10 @@
  * the sinks, with the waits that it released) when it is pushed out, and at the end. */
 #include "internal.h"
 
+#define DEFAULT_MARKS 1024u
+#define LEAST_MARKS 64u
+#define MOST_MARKS (1u << 17)
+
 static rd_mark *mark_at(const rd_slot *s, uint32_t i) { return &s->marks[(s->mark_first + i) & (s->mark_room - 1)]; }
 
 bool rd_changes_slot(uint32_t kind) {
@@ -9,13 +13,29 @@ bool rd_changes_slot(uint32_t kind) {
 }
 
 static int settle_mark(xsr_reader *reader, rd_mark *mark) {
+    if (mark->event.kind == XS_EV_RESET)
+        return 0;
     xsr_signal signal = {.event = mark->event, .elected_by = mark->elected_by, .elect_time = mark->elect_time,
-                         .released = mark->released, .released_count = mark->released_count};
-    int rc = mark->event.kind == XS_EV_RESET ? 0 : rd_sink_signal(reader, &signal);
-    free(mark->released);
-    mark->released = NULL;
-    mark->released_count = mark->released_room = 0;
+                         .released = mark->more ? mark->more : mark->few, .released_count = mark->released_count};
+    int rc = rd_sink_signal(reader, &signal);
+    free(mark->more);
+    mark->more = NULL;
+    mark->released_count = 0;
     return rc;
+}
+
+int rd_history_release(rd_mark *mark, uint64_t wait) {
+    if (!mark->more && mark->released_count < RD_FEW) {
+        mark->few[mark->released_count++] = wait;
+        return 0;
+    }
+    uint32_t had = mark->more ? mark->released_room : 0;
+    if (RD_ROOM(mark->more, mark->released_room, mark->released_count + 1) < 0)
+        return XS_E_MEMORY;
+    if (!had)
+        memcpy(mark->more, mark->few, sizeof mark->few);
+    mark->more[mark->released_count++] = wait;
+    return 0;
 }
 
 static int evict(xsr_reader *reader, rd_slot *s) {
@@ -25,6 +45,7 @@ static int evict(xsr_reader *reader, rd_slot *s) {
         s->evicted_max = oldest->post > s->evicted_max ? oldest->post : s->evicted_max;
         s->evicted++;
     }
+    reader->marks--;
     s->mark_first = (s->mark_first + 1) & (s->mark_room - 1);
     s->mark_count--;
     s->rising = s->rising < s->mark_count ? s->rising : s->mark_count;
@@ -54,10 +75,17 @@ static void note_reset(rd_slot *s, uint64_t value) {
     s->evicted = s->evicted_max = 0; /* what was pushed out before the reset cannot be read any more */
 }
 
+/* By default a slot keeps 1024 entries, but all slots together no more than MOST_MARKS (30 MB) once each has LEAST_MARKS. */
+static bool is_full(const xsr_reader *reader, const rd_slot *s) {
+    if (reader->options.keep_signals)
+        return s->mark_count == reader->options.keep_signals;
+    return s->mark_count == DEFAULT_MARKS || (s->mark_count >= LEAST_MARKS && reader->marks >= MOST_MARKS);
+}
+
 int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post) {
     rd_slot *s = &reader->slots[event->slot];
     const rd_ring *ring = &reader->rings[event->ring];
-    int rc = s->mark_count == reader->options.keep_signals ? evict(reader, s) : 0;
+    int rc = is_full(reader, s) ? evict(reader, s) : 0;
     if (rc == 0 && s->mark_count == s->mark_room)
         rc = grow(s);
     if (rc)
@@ -66,6 +94,7 @@ int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post) {
     uint64_t gaps = reader->rank_gaps[event->rank];
     *mark_at(s, s->mark_count++) = (rd_mark){.event = *event, .post = post, .elected_by = ring->elected_by,
                                              .elect_time = ring->elect_time, .gap_before = gaps != s->gaps};
+    reader->marks++;
     s->gaps = gaps;
     s->rising = rises ? s->rising + 1 : 1;
     s->fresh++;
@@ -74,9 +103,17 @@ int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post) {
     return 0;
 }
 
-/* Index of the first entry of the rising tail [from, count) whose value is at least need. */
+/* Index of the first entry of the rising tail [from, count) whose value is at least need. Waits mostly look at the newest
+ * entries: the search gallops back from there. */
 static uint32_t lower(const rd_slot *s, uint32_t from, uint64_t need) {
     uint32_t low = from, high = s->mark_count;
+    for (uint32_t step = 1; high - from >= step; step *= 2) {
+        if (mark_at(s, high - step)->post < need) {
+            low = high - step + 1;
+            break;
+        }
+        high -= step;
+    }
     while (low < high) {
         uint32_t mid = (low + high) / 2;
         if (mark_at(s, mid)->post < need)
@@ -132,6 +169,15 @@ rd_mark *rd_history_newest(rd_slot *s, int64_t until) {
 }
 
 bool rd_history_is_oldest(const rd_slot *s, const rd_mark *mark) { return s->mark_count && mark == mark_at(s, 0); }
+
+/* The entry that the next event of this slot will write or read: asked for early, since histories outgrow the caches. */
+void rd_history_prefetch(const rd_slot *s, uint32_t kind) {
+    if (!s->mark_room)
+        return;
+    const char *at = (const char *)mark_at(s, rd_changes_slot(kind) ? s->mark_count : s->mark_count - 1);
+    for (size_t line = 0; line < sizeof(rd_mark); line += 64)
+        __builtin_prefetch(at + line, 1);
+}
 
 int rd_history_finish(xsr_reader *reader) {
     int rc = 0;

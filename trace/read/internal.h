@@ -33,6 +33,7 @@ typedef struct rd_event_info {
     bool unwrap; /* the value word is the low half of a rising sequence of the slot */
 } rd_event_info;
 typedef struct rd_code_info { uint8_t kind, order, scope, fence; } rd_code_info;
+void rd_names_ready(void);
 const rd_event_info *rd_event_info_of(uint32_t kind); /* kind < XS_EV_COUNT */
 extern const rd_code_info rd_codes[256];              /* kind 0: not a code */
 
@@ -97,6 +98,7 @@ typedef struct rd_ring { /* beside xsr_ring */
     uint32_t look;
     uint64_t exact_sequence; int64_t exact_time; /* next record whose time is known in full, looked up ahead */
     rd_raw raw;
+    uint32_t slot;       /* of raw, where it is known already; else XSR_NONE */
     rd_hole *holes; uint32_t hole_count, hole_room; /* before raw */
     /* owner */
     uint32_t writer, role, ordinal, owner;
@@ -110,11 +112,14 @@ typedef struct rd_ring { /* beside xsr_ring */
     uint64_t elected_by; int64_t elect_time;
 } rd_ring;
 
+#define RD_FEW 2
+
 typedef struct rd_mark { /* one entry of a slot's history: something that changed the slot */
     xsr_event event;
     uint64_t post; /* value of the slot after it */
     uint64_t elected_by; int64_t elect_time;
-    uint64_t *released; uint32_t released_count, released_room;
+    uint64_t few[RD_FEW], *more; /* the waits that it released: in `more` once they are more than a few */
+    uint32_t released_count, released_room;
     bool gap_before; /* records of its rank were lost since the previous entry */
 } rd_mark;
 
@@ -174,6 +179,7 @@ struct xsr_reader {
     rd_map slot_at;      /* (pad, place in the pad) -> slot */
     rd_node *heap; uint32_t heap_count;
     uint64_t next_id;
+    uint32_t marks;      /* entries in all histories */
     int64_t now, bound, grace; /* bound: of the worst clock; grace: how long a wait stays unsettled */
     uint64_t *rank_gaps; /* per rank: gaps delivered so far */
     rd_pending *pending; uint32_t pending_room; /* a queue: number n lies at n % pending_room */
@@ -235,6 +241,8 @@ int rd_history_finish(xsr_reader *reader);
 rd_mark *rd_history_first(rd_slot *slot, uint64_t need);       /* the first, behind the last reset, that brought it to need */
 rd_mark *rd_history_equal(rd_slot *slot, uint64_t value, int64_t until, bool *ambiguous);
 rd_mark *rd_history_newest(rd_slot *slot, int64_t until);
+int rd_history_release(rd_mark *mark, uint64_t wait);
+void rd_history_prefetch(const rd_slot *slot, uint32_t kind);
 bool rd_history_is_oldest(const rd_slot *slot, const rd_mark *mark);
 bool rd_changes_slot(uint32_t kind);
 /* infer.c */

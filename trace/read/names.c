@@ -50,9 +50,11 @@ static void fill_once(void) {
     pthread_once(&once, fill);
 }
 
-const rd_event_info *rd_event_info_of(uint32_t kind) {
+/* Filled when a reader is opened (rd_names_ready): asked for once an event. */
+const rd_event_info *rd_event_info_of(uint32_t kind) { return &infos[kind]; }
+
+void rd_names_ready(void) {
     fill_once();
-    return &infos[kind];
 }
 
 const char *xsr_event_name(uint32_t kind) {

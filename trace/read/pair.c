@@ -42,13 +42,6 @@ static uint32_t release_reason(const rd_slot *s, const rd_mark *m, uint64_t need
     return m->post > need && m->gap_before ? XSR_REASON_LOST : XSR_REASON_FOUND;
 }
 
-static int released(rd_mark *m, const xsr_wait *w) {
-    if (RD_ROOM(m->released, m->released_room, m->released_count + 1) < 0)
-        return XS_E_MEMORY;
-    m->released[m->released_count++] = w->id;
-    return 0;
-}
-
 static int find_release(xsr_reader *reader, xsr_wait *w, rd_mark *read) {
     rd_slot *s = &reader->slots[w->slot];
     uint64_t need = threshold(w);
@@ -73,7 +66,7 @@ static int find_release(xsr_reader *reader, xsr_wait *w, rd_mark *read) {
     uint32_t reason = rising ? release_reason(s, m, need) : w->reads_from.reason;
     bool known = reason == XSR_REASON_FOUND || reason == XSR_REASON_ARRIVALS;
     w->released_by = edge_to(reason, known ? m : NULL);
-    return known ? released(m, w) : 0;
+    return known ? rd_history_release(m, w->id) : 0;
 }
 
 static int settle(xsr_reader *reader, xsr_wait *w, rd_mark *read) {

@@ -106,7 +106,6 @@ static xsr_options with_defaults(const xsr_options *options) {
     if (options)
         memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
     o.size = sizeof o;
-    o.keep_signals = o.keep_signals ? o.keep_signals : 1024;
     return o;
 }
 
@@ -125,6 +124,7 @@ int xsr_open(const char *const *paths, uint32_t count, const xsr_options *option
         return XS_E_MEMORY;
     *out = reader;
     reader->options = with_defaults(options);
+    rd_names_ready();
     int rc = read_files(reader, paths, count);
     if (rc == 0)
         rd_pass_reset(reader);
@@ -139,7 +139,7 @@ static void free_slots(xsr_reader *reader) {
     for (uint32_t i = 0; i < reader->model.slot_count; i++) {
         rd_slot *s = &reader->slots[i];
         for (uint32_t k = 0; k < s->mark_count; k++)
-            free(s->marks[(s->mark_first + k) & (s->mark_room - 1)].released);
+            free(s->marks[(s->mark_first + k) & (s->mark_room - 1)].more);
         free(s->marks);
     }
     reader->model.slot_count = 0;
@@ -155,6 +155,7 @@ void rd_pass_reset(xsr_reader *reader) {
     m->writer_count = 0;
     m->plan_count = reader->declared_plan;
     reader->next_id = 1;
+    reader->marks = 0;
     reader->pending_first = reader->pending_next = 0;
     for (uint32_t i = 0; i < m->rank_count; i++)
         m->ranks[i].first_epoch = m->ranks[i].last_epoch = 0;

@@ -37,6 +37,17 @@ static void sink_down(rd_node *heap, uint32_t count, uint32_t at) {
     heap[at] = node;
 }
 
+/* A ring's next event waits for its turn in the merge: time to fetch what it will touch. */
+static void prepare(xsr_reader *reader, uint32_t ring) {
+    rd_ring *r = &reader->rings[ring];
+    r->slot = XSR_NONE;
+    if (rd_event_info_of(r->raw.kind)->object != XS_OBJECT_SLOT)
+        return;
+    r->slot = rd_map_get(&reader->slot_of, (uint64_t)reader->model.rings[ring].process << 32 | r->raw.object);
+    if (r->slot != XSR_NONE)
+        rd_history_prefetch(&reader->slots[r->slot], r->raw.kind);
+}
+
 static int64_t key_of(const xsr_reader *reader, uint32_t ring) {
     return reader->rings[ring].key + reader->processes[reader->model.rings[ring].process].offset;
 }
@@ -60,6 +71,7 @@ static int start_rings(xsr_reader *reader) {
         if (rc < 0)
             return rc;
         reader->rings[ring].silent = rc == 0;
+        reader->rings[ring].slot = XSR_NONE;
         if (rc == 1)
             reader->heap[reader->heap_count++] = (rd_node){key_of(reader, ring), ring};
     }
@@ -101,10 +113,12 @@ static int step(xsr_reader *reader) {
     rc = rd_cursor_next(reader, ring);
     if (rc < 0)
         return rc;
-    if (rc == 1)
+    if (rc == 1) {
+        prepare(reader, ring);
         reader->heap[0].key = key_of(reader, ring);
-    else
+    } else {
         reader->heap[0] = reader->heap[--reader->heap_count];
+    }
     if (reader->heap_count)
         sink_down(reader->heap, reader->heap_count, 0);
     return rc == 1 ? 0 : end_ring(reader, ring);

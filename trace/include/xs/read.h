@@ -201,7 +201,7 @@ typedef struct xsr_sink {
 typedef struct xsr_reader xsr_reader;
 typedef struct xsr_options {
     uint32_t size;
-    uint32_t keep_signals; /* per slot; 0: 1024 */
+    uint32_t keep_signals; /* per slot; 0: 1024, in captures of very many slots fewer (at least 64) */
     void (*progress)(void *user, double share); /* NULL: none */
     void *user;
 } xsr_options;
