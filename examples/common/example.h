@@ -37,7 +37,7 @@ int example_report(const example_options *options, xs_world *world, const char *
 int example_failed(const char *what, int error);
 
 /* The work of one tile of `rank`, ns. */
-static inline uint64_t example_work(uint64_t work_ns, int32_t slow_rank, uint32_t slow_percent, uint32_t rank) {
+XS_INLINE uint64_t example_work(uint64_t work_ns, int32_t slow_rank, uint32_t slow_percent, uint32_t rank) {
     return (int32_t)rank == slow_rank ? work_ns * (100u + slow_percent) / 100u : work_ns;
 }
 

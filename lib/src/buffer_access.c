@@ -10,7 +10,9 @@ static int buffer_address(const xs_world *world, const xs_buffer *buffer, uint32
     if (offset > buffer->bytes || bytes > buffer->bytes - offset)
         return xs_fail(XS_E_ARGUMENT, "%llu bytes from %llu are outside the buffer of %llu", (unsigned long long)bytes,
                        (unsigned long long)offset, (unsigned long long)buffer->bytes);
-    *address = (char *)buffer->base[rank] + offset;
+    void *const *base = xs_bases_for_host(world, buffer->base);
+    if (!base) return xs_fail(XS_E_ARGUMENT, "the buffer is not one of this world");
+    *address = (char *)base[rank] + offset;
     return 0;
 }
 

@@ -12,7 +12,7 @@
 static int is_sim(const xs_world *world) { return !strcmp(world->config.scheduler, "sim"); }
 
 static void fill_identity(const xs_world *world, xs_region_header *h) {
-    h->device = -1;
+    h->device = world->backend == &xs_backend_cuda ? 0 : -1; /* ranks of further GPUs: see the ring headers */
     h->first_rank = world->config.first_rank;
     h->ranks = world->config.local_ranks;
     h->world_ranks = world->config.ranks;

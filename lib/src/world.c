@@ -20,6 +20,7 @@ extern const xs_scheduler xs_scheduler_sim __attribute__((weak));
 #endif
 
 static int choose_scheduler(xs_world *world) {
+    if (world->backend != &xs_backend_host) return 0;
     const xs_scheduler *known[] = {&xs_scheduler_threads, &xs_scheduler_sim};
     const char *name = world->config.scheduler;
     for (size_t i = 0; i < 2; i++)

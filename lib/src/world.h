@@ -8,7 +8,7 @@
 
 struct xs_launch_order; /* one launch: kernel, configuration, copied args, handle, id, result */
 
-/* One per backend ("host", later "cuda"). Every member is required. */
+/* One per backend. Every member is required, unless it says otherwise. */
 typedef struct xs_backend {
     const char *name;
     int (*available)(void); /* 1, or a negative error */
@@ -25,9 +25,13 @@ typedef struct xs_backend {
     int (*slot_write)(struct xs_world *world, void *address, uint32_t width, uint64_t value);
     /* Between host memory and a buffer, either way. */
     int (*copy)(struct xs_world *world, void *to, const void *from, uint64_t bytes);
+    /* Where kernels cannot read the host's array of base pointers: their copy of it, and back. NULL: they can. */
+    int (*bases_make)(struct xs_world *world, void *const *host, void *const **kernels);
+    void *const *(*bases_host)(const struct xs_world *world, void *const *kernels);
 } xs_backend;
 
 extern const xs_backend xs_backend_host;
+extern const xs_backend xs_backend_cuda;
 
 typedef struct xs_launch_order {
     const xs_kernel *kernel;

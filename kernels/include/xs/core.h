@@ -153,18 +153,17 @@ XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t 
     }
     xs_wait_note n = xs_note_wait_begin_line(w, slot, need, seen, order, scope, cmp, source);
     xs_bound_state state = xs_bound_begin(bound);
-    uint32_t reads = 1, result;
-    while ((result = xs_bound_check(w, bound, &state, reads)) == XS_RESULT_OK) {
+    uint32_t result, reads; /* reads that failed */
+    for (reads = 1; (result = xs_bound_check(w, bound, &state, reads)) == XS_RESULT_OK; reads = xs_backoff_next(reads)) {
         xs_core_pause(slot.at, reads, xs_bound_any(bound));
         seen = xs_ordered_poll(slot.at, order, scope, bits);
-        reads = xs_backoff_next(reads);
         if (xs_core_holds(seen, need, cmp, bits)) {
             xs_core_satisfied(w, slot, order, scope);
             break;
         }
-        xs_core_tell(w, &n, state, seen, reads);
+        xs_core_tell(w, &n, state, seen, xs_backoff_next(reads));
     }
-    xs_core_told(w, &n, seen, reads, result);
+    xs_core_told(w, &n, seen, result == XS_RESULT_OK ? xs_backoff_next(reads) : reads, result);
     return (int)result;
 }
 #define xs_core_wait(w, slot, need, cmp, order, scope, bound) xs_core_wait_bits(w, slot, need, cmp, order, scope, bound, 64, __LINE__)

@@ -17,10 +17,14 @@
 
 #if XS_CUDA
 
+static inline int xs_cuda_resolve(const void *function, void **cufunction) {
+    return (int)cudaGetFuncBySymbol((cudaFunction_t *)cufunction, function);
+}
+
 #define XS_KERNEL(name, args_type)                                                                          \
     extern "C" __global__ void name(const __grid_constant__ args_type args, const __grid_constant__ xs_handle xs); \
     extern "C" const xs_cuda_entry name##_cuda;                                                             \
-    const xs_cuda_entry name##_cuda = {(const void *)name};                                                 \
+    const xs_cuda_entry name##_cuda = {(const void *)name, xs_cuda_resolve};                                                 \
     extern "C" __global__ void name(const __grid_constant__ args_type args, const __grid_constant__ xs_handle xs)
 
 /* `type *const name`: one object shared by the threads of the block. Not initialised on CUDA, zeroed on the host. */
@@ -36,7 +40,7 @@
 /* A file that needs the arguments or launches the kernel: xs_add_kernels compiles it elsewhere. */
 #define XS_KERNEL(name, args_type)                                                                                   \
     XS_KERNEL_DECLARE(name)                                                                                          \
-    static inline void name##_unused(const args_type args __attribute__((unused)), const xs_handle xs __attribute__((unused)))
+    static inline __attribute__((unused)) void name##_unused(const args_type args __attribute__((unused)), const xs_handle xs __attribute__((unused)))
 
 #else
 

@@ -19,7 +19,7 @@ XS_FN int xs_elect(xs_writer *w, const xs_pad *counters, uint32_t row, uint32_t 
  * should be the writer. Caller: the active lanes together. */
 XS_FN int xs_elect_warp(xs_writer *w, const xs_pad *counters, uint32_t row, uint32_t column, uint64_t target, uint32_t expected) {
     uint32_t active = xs_warp_active();
-    xs_warp_join(); /* orders what the other lanes wrote before the lowest one's release */
+    xs_warp_join_active(active); /* orders what the other lanes wrote before the lowest one's release */
     return xs_warp_leads(active) && xs_elect(w, counters, row, column, xs_warp_count(active), target, expected);
 }
 

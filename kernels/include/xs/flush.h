@@ -8,7 +8,13 @@
 /* ld.volatile of the slot (usually one that was just signalled at the peer). Returns the value read. */
 XS_FN uint64_t xs_bus_flush(xs_writer *w, xs_slot slot) {
     xs_step();
-    uint64_t value = slot.flags & XS_PAD_32 ? xs_load_volatile_u32((const uint32_t *)slot.at) : xs_load_volatile((const uint64_t *)slot.at);
+    uint64_t value = xs_load_volatile((const uint64_t *)slot.at);
+    xs_note_bus_flush(w, slot, value);
+    return value;
+}
+XS_FN uint32_t xs_bus_flush_u32(xs_writer *w, xs_slot slot) {
+    xs_step();
+    uint32_t value = xs_load_volatile_u32((const uint32_t *)slot.at);
     xs_note_bus_flush(w, slot, value);
     return value;
 }

@@ -19,9 +19,13 @@ XS_FN int xs_block_join(void) {
     __syncthreads();
     return 0;
 }
-XS_FN void xs_warp_join(void) { __syncwarp(__activemask()); }
-/* The value of lane 0, for all lanes of the warp. Convergent. */
-XS_FN int xs_warp_broadcast(int value) { return __shfl_sync(__activemask(), value, 0); }
+/* Joins all lanes of the warp that have not exited, however far apart they have run. Never __activemask() here: it names the
+ * lanes that happen to run together, so that lane 0 would not wait for lanes that are still writing. */
+XS_FN void xs_warp_join(void) { __syncwarp(); }
+/* The value of lane 0, for all lanes of the warp; joins them. */
+XS_FN int xs_warp_broadcast(int value) { return __shfl_sync(0xffffffffu, value, 0); }
+/* Joins the lanes of a mask that xs_warp_active gave to each of them. */
+XS_FN void xs_warp_join_active(uint32_t active) { __syncwarp(active); }
 XS_FN uint32_t xs_lanes(void) { return XS_WARP; }
 XS_FN uint32_t xs_warp_active(void) { return __activemask(); }
 /* The lowest of the active lanes: one lane speaks for all. */
@@ -45,6 +49,7 @@ XS_FN uint32_t xs_warps(void) { return xs_host_self()->warps; }
 /* Returns XS_RESULT_ABORTED when the world was aborted meanwhile: then the block did not join. */
 XS_FN int xs_block_join(void) { return xs_host_block_barrier(0, xs_host_self()->warps * XS_WARP); }
 XS_FN void xs_warp_join(void) {}
+XS_FN void xs_warp_join_active(uint32_t active) { (void)active; }
 XS_FN int xs_warp_broadcast(int value) { return value; }
 XS_FN uint32_t xs_lanes(void) { return 1; }
 XS_FN uint32_t xs_warp_active(void) { return 1; }

@@ -54,7 +54,12 @@ XS_API void xs_host_acquire(uint32_t scope);
 
 /* What xs_add_kernels makes of XS_KERNEL. */
 typedef void xs_host_entry(const void *args, const xs_handle *handle);
-typedef struct xs_cuda_entry { const void *function; } xs_cuda_entry; /* for cudaLaunchKernel; defined by the CUDA compilation */
+/* Defined by the CUDA compilation: the kernel's symbol, and how its CUfunction in the current context is found (the CUDA
+ * runtime is linked by the application, never by libxs). resolve returns a cudaError_t. */
+typedef struct xs_cuda_entry {
+    const void *function;
+    int (*resolve)(const void *function, void **cufunction);
+} xs_cuda_entry;
 struct xs_kernel {
     const char *name;
     xs_host_entry *host;

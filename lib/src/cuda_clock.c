@@ -1,0 +1,70 @@
+/* The device's clock against the host's: a small kernel answers requests in mapped memory with %globaltimer, each answer
+ * bracketed by two readings of CLOCK_BOOTTIME. The narrowest of a burst goes into the journal: c = middle of the bracket,
+ * d = device time, e = width of the bracket. The kernel is PTX text, so that libxs needs no CUDA compiler. */
+#include "cuda.h"
+#include "identity.h"
+
+#define ROUNDS 64u
+#define PATIENCE 100000000u /* polls of the kernel before it gives up on a host that does not ask */
+
+static const char clock_ptx[] =
+    ".version 6.4\n.target sm_70\n.address_size 64\n"
+    ".visible .entry xs_clock(.param .u64 mailbox, .param .u32 rounds, .param .u32 patience)\n{\n"
+    " .reg .u64 %box, %time;\n .reg .u32 %rounds, %round, %asked, %polls, %patience;\n .reg .pred %p;\n"
+    " ld.param.u64 %box, [mailbox];\n ld.param.u32 %rounds, [rounds];\n ld.param.u32 %patience, [patience];\n"
+    " mov.u32 %round, 1;\n"
+    "next:\n mov.u32 %polls, 0;\n"
+    "poll:\n add.u32 %polls, %polls, 1;\n setp.gt.u32 %p, %polls, %patience;\n @%p bra done;\n"
+    " ld.acquire.sys.global.u32 %asked, [%box];\n setp.lt.u32 %p, %asked, %round;\n @%p bra poll;\n"
+    " mov.u64 %time, %globaltimer;\n"
+    " st.relaxed.sys.global.u64 [%box+128], %time;\n st.release.sys.global.u32 [%box+136], %round;\n"
+    " add.u32 %round, %round, 1;\n setp.le.u32 %p, %round, %rounds;\n @%p bra next;\n"
+    "done:\n ret;\n}\n";
+
+int xs_cuda_clock_open(xs_world *world, xs_cuda_device *device) {
+    xs_cuda_state *state = world->backend_state;
+    int rc = xs_cuda_check(state, state->cuda->module_load(&device->clock_module, clock_ptx), "the clock kernel");
+    return rc ? rc
+              : xs_cuda_check(state, state->cuda->module_function(&device->clock_function, device->clock_module, "xs_clock"),
+                              "the clock kernel");
+}
+
+typedef struct sample {
+    uint64_t host, device, bracket;
+} sample;
+
+/* One question; 0 when the kernel did not answer in time. */
+static int ask(xs_cuda_mailbox *mailbox, uint32_t round, sample *best) {
+    uint64_t before = xs_clock_boot(), after;
+    __atomic_store_n(&mailbox->request, round, __ATOMIC_RELEASE);
+    do {
+        after = xs_clock_boot();
+        if (after - before > 1000000000u) return 0;
+    } while (__atomic_load_n(&mailbox->answer, __ATOMIC_ACQUIRE) < round);
+    after = xs_clock_boot();
+    if (after - before < best->bracket) *best = (sample){before + (after - before) / 2, mailbox->time, after - before};
+    return 1;
+}
+
+int xs_cuda_clock_sample(xs_world *world, xs_cuda_device *device) {
+    xs_cuda_state *state = world->backend_state;
+    xs_cuda_mailbox *mailbox = state->mailbox;
+    uint64_t at = (uintptr_t)mailbox;
+    uint32_t rounds = ROUNDS, patience = PATIENCE;
+    void *arguments[] = {&at, &rounds, &patience};
+    sample best = {0, 0, UINT64_MAX};
+    mailbox->request = 0;
+    mailbox->answer = 0;
+    int rc = xs_cuda_check(state, state->cuda->context_set(device->context), "cuCtxSetCurrent");
+    if (!rc)
+        rc = xs_cuda_check(state, state->cuda->launch(device->clock_function, 1, 1, 1, 1, 1, 1, 0, device->copies, arguments, NULL),
+                           "the clock kernel");
+    if (rc) return rc;
+    for (uint32_t round = 1; round <= ROUNDS && ask(mailbox, round, &best); round++) {
+    }
+    __atomic_store_n(&mailbox->request, ROUNDS, __ATOMIC_RELEASE);
+    rc = xs_cuda_check(state, state->cuda->stream_sync(device->copies), "the clock kernel");
+    if (!rc && best.bracket != UINT64_MAX)
+        xs_journal(world, XS_JOURNAL_CLOCK, (uint32_t)device->ordinal + 1, 0, best.host, best.device, best.bracket, 0);
+    return rc;
+}

@@ -1,0 +1,86 @@
+/* The CUDA driver, looked up at run time: libxs links no CUDA and builds without its headers. The copy that the process has
+ * loaded already comes first. Only what is used is declared; values are those of the driver's stable ABI. */
+#ifndef XS_CUDA_DRIVER_H
+#define XS_CUDA_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int CUresult;
+typedef int CUdevice;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUstream_st *CUstream;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUmod_st *CUmodule;
+typedef unsigned long long CUdeviceptr;
+typedef void CUhostFn(void *user);
+
+enum {
+    CUDA_SUCCESS = 0,
+    CUDA_ERROR_NOT_READY = 600,
+    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
+    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720
+};
+
+enum {
+    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
+    CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED = 86,
+    CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM = 91,
+    CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95
+};
+
+enum { CU_MEMHOST_PORTABLE_MAPPED = 1 | 2, CU_STREAM_NON_BLOCKING = 1 };
+
+/* X(member, "symbol", parameters) */
+#define XS_CUDA_CALLS(X)                                                                                                   \
+    X(init, "cuInit", (unsigned flags))                                                                                    \
+    X(driver_version, "cuDriverGetVersion", (int *version))                                                                \
+    X(device_count, "cuDeviceGetCount", (int *count))                                                                      \
+    X(device_get, "cuDeviceGet", (CUdevice * device, int ordinal))                                                         \
+    X(device_name, "cuDeviceGetName", (char *name, int bytes, CUdevice device))                                            \
+    X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, CUdevice device))                              \
+    X(can_access_peer, "cuDeviceCanAccessPeer", (int *can, CUdevice device, CUdevice peer))                                \
+    X(context_retain, "cuDevicePrimaryCtxRetain", (CUcontext * context, CUdevice device))                                  \
+    X(context_release, "cuDevicePrimaryCtxRelease_v2", (CUdevice device))                                                  \
+    X(context_set, "cuCtxSetCurrent", (CUcontext context))                                                                 \
+    X(context_get, "cuCtxGetCurrent", (CUcontext * context))                                                               \
+    X(enable_peer, "cuCtxEnablePeerAccess", (CUcontext context, unsigned flags))                                           \
+    X(allocate, "cuMemAlloc_v2", (CUdeviceptr * at, size_t bytes))                                                         \
+    X(free, "cuMemFree_v2", (CUdeviceptr at))                                                                              \
+    X(set8, "cuMemsetD8_v2", (CUdeviceptr at, unsigned char value, size_t bytes))                                          \
+    X(host_allocate, "cuMemHostAlloc", (void **at, size_t bytes, unsigned flags))                                          \
+    X(host_free, "cuMemFreeHost", (void *at))                                                                              \
+    X(host_register, "cuMemHostRegister_v2", (void *at, size_t bytes, unsigned flags))                                     \
+    X(host_unregister, "cuMemHostUnregister", (void *at))                                                                  \
+    X(host_pointer, "cuMemHostGetDevicePointer_v2", (CUdeviceptr * device, void *at, unsigned flags))                      \
+    X(copy, "cuMemcpyAsync", (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                            \
+    X(stream_create, "cuStreamCreate", (CUstream * stream, unsigned flags))                                                \
+    X(stream_destroy, "cuStreamDestroy_v2", (CUstream stream))                                                             \
+    X(stream_sync, "cuStreamSynchronize", (CUstream stream))                                                               \
+    X(stream_query, "cuStreamQuery", (CUstream stream))                                                                    \
+    X(host_function, "cuLaunchHostFunc", (CUstream stream, CUhostFn * function, void *user))                               \
+    X(module_load, "cuModuleLoadData", (CUmodule * module, const void *image))                                             \
+    X(module_unload, "cuModuleUnload", (CUmodule module))                                                                  \
+    X(module_function, "cuModuleGetFunction", (CUfunction * function, CUmodule module, const char *name))                  \
+    X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor", (int *blocks, CUfunction function, int threads, size_t shared)) \
+    X(launch, "cuLaunchKernel",                                                                                            \
+      (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,         \
+       unsigned block_z, unsigned shared, CUstream stream, void **arguments, void **extra))                                \
+    X(launch_cooperative, "cuLaunchCooperativeKernel",                                                                     \
+      (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,         \
+       unsigned block_z, unsigned shared, CUstream stream, void **arguments))                                              \
+    X(error_name, "cuGetErrorName", (CUresult error, const char **name))
+
+typedef struct xs_cuda_driver {
+#define X(member, symbol, parameters) CUresult(*member) parameters;
+    XS_CUDA_CALLS(X)
+#undef X
+    void *library;
+} xs_cuda_driver;
+
+/* Loads the driver and initialises it, once a process; NULL where there is none. Never unloaded. */
+const xs_cuda_driver *xs_cuda_load(void);
+/* "CUDA_ERROR_..." */
+const char *xs_cuda_error(const xs_cuda_driver *cuda, CUresult error);
+
+#endif
