@@ -1,0 +1,437 @@
+/* The kernels of primitives.cu, written by hand: no xs header. The machine code of both must be equal, so that xs costs
+ * nothing where tracing is off. Only the layouts of the arguments are those of xs (handle.h). */
+#include <stddef.h>
+#include <stdint.h>
+
+struct handle {
+    const void *not_used[5];
+    const uint32_t *abort;
+    uint32_t not_used_either[4];
+    uint32_t rank, ranks, blocks, launch;
+};
+struct pad {
+    void *const *base;
+    uint32_t first, rows, columns, row_stride, column_stride, flags;
+};
+struct pad_args {
+    pad slots, counters;
+    uint32_t row, column, peer, expected;
+    uint64_t rounds;
+};
+struct channel {
+    pad sequence, batch, credit;
+    uint32_t producer, depth;
+    uint64_t consumers;
+};
+struct channel_args {
+    channel ring;
+    uint64_t *out;
+    uint64_t rounds;
+};
+
+#define KERNEL(name, args_type) \
+    extern "C" __global__ void name(const __grid_constant__ args_type args, const __grid_constant__ handle xs)
+#define FN static __device__ __forceinline__
+
+FN uint64_t *slot(const pad &p, uint32_t owner, uint32_t row, uint32_t column) {
+    return (uint64_t *)((char *)p.base[owner] + (uint64_t)row * p.row_stride + (uint64_t)column * p.column_stride);
+}
+FN uint32_t self(const handle &xs) { return xs.rank + blockIdx.x / xs.blocks; }
+FN uint64_t *own_slot(const handle &xs, const pad &p, uint32_t row, uint32_t column) { return slot(p, self(xs), row, column); }
+FN uint32_t lane() {
+    uint32_t lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+FN void store_release_sys(uint64_t *at, uint64_t v) { asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(at), "l"(v) : "memory"); }
+FN void store_relaxed_sys(uint64_t *at, uint64_t v) { asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(at), "l"(v)); }
+FN uint64_t load_acquire_sys(const uint64_t *at) {
+    uint64_t v;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(at) : "memory");
+    return v;
+}
+FN uint64_t load_acquire_gpu(const uint64_t *at) {
+    uint64_t v;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(at) : "memory");
+    return v;
+}
+FN uint64_t load_relaxed_sys(const uint64_t *at) {
+    uint64_t v;
+    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(at));
+    return v;
+}
+FN uint32_t load_relaxed_sys_u32(const uint32_t *at) {
+    uint32_t v;
+    asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(at));
+    return v;
+}
+FN uint64_t add_acq_rel_gpu(uint64_t *at, uint64_t v) {
+    uint64_t old;
+    asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(old) : "l"(at), "l"(v) : "memory");
+    return old;
+}
+FN void fence_sys() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
+FN uint64_t load_volatile(const uint64_t *at) {
+    uint64_t v;
+    asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(v) : "l"(at) : "memory");
+    return v;
+}
+FN uint64_t now() {
+    uint64_t ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+}
+
+/* Back-off after `reads` reads: 16 at once, then 16 each with sleeps of 32, 64 .. 16384 ns, then 20 us. */
+FN uint32_t stage_of(uint32_t reads) {
+    uint32_t stage = reads / 16;
+    return stage < 11 ? stage : 11;
+}
+FN uint32_t sleep_of(uint32_t stage) { return stage == 0 ? 0 : stage < 11 ? 16u << stage : 20000; }
+FN void pause(uint32_t reads) {
+    uint32_t ns = sleep_of(stage_of(reads));
+    if (ns)
+        asm volatile("nanosleep.u32 %0;" ::"r"(ns));
+}
+FN uint32_t next(uint32_t reads) { return reads == UINT32_MAX ? reads - 15 : reads + 1; }
+enum { OK, TIMEOUT, PEER_DEAD, ABORTED };
+/* Every 16 reads. */
+FN int check_abort(const handle &xs, uint32_t reads) {
+    if (reads % 16)
+        return OK;
+    return load_relaxed_sys_u32(xs.abort) != 0 ? ABORTED : OK;
+}
+
+#define WAIT(load, check)                                                                    \
+    uint32_t result;                                                                         \
+    for (uint32_t reads = 1; (result = check) == OK; reads = next(reads)) {                  \
+        pause(reads);                                                                        \
+        if (load(at) >= need)                                                                \
+            break;                                                                           \
+    }                                                                                        \
+    return (int)result
+FN int wait_acquire_sys(const handle &xs, const uint64_t *at, uint64_t need) {
+    if (load_acquire_sys(at) >= need)
+        return OK;
+    WAIT(load_acquire_sys, check_abort(xs, reads));
+}
+FN int wait_acquire_gpu(const handle &xs, const uint64_t *at, uint64_t need) {
+    if (load_acquire_gpu(at) >= need)
+        return OK;
+    WAIT(load_acquire_gpu, check_abort(xs, reads));
+}
+
+KERNEL(signal_slot, pad_args) {
+    if (lane() == 0)
+        for (uint64_t seq = 1; seq <= args.rounds; seq++)
+            store_release_sys(slot(args.slots, args.peer, args.row, args.column), seq);
+}
+
+KERNEL(wait_slot, pad_args) {
+    if (lane() == 0)
+        for (uint64_t seq = 1; seq <= args.rounds; seq++)
+            if (wait_acquire_sys(xs, own_slot(xs, args.slots, args.row, args.column), seq))
+                break;
+}
+
+KERNEL(pub_release, pad_args) {
+    if (lane() == 0)
+        for (uint64_t seq = 1; seq <= args.rounds; seq++) {
+            uint64_t *at = slot(args.slots, args.peer, args.row, args.column);
+            fence_sys();
+            store_relaxed_sys(at, seq);
+        }
+}
+
+FN int check_time(const handle &xs, uint32_t reads, uint64_t start, uint64_t ns) {
+    return now() - start >= ns ? TIMEOUT : check_abort(xs, reads);
+}
+FN int wait_relaxed_bounded(const handle &xs, const uint64_t *at, uint64_t need, uint64_t ns) {
+    if (load_relaxed_sys(at) >= need)
+        return OK;
+    uint64_t start = now();
+    WAIT(load_relaxed_sys, check_time(xs, reads, start, ns));
+}
+KERNEL(wait_ge_bounded, pad_args) {
+    if (lane() == 0)
+        for (uint64_t seq = 1; seq <= args.rounds; seq++) {
+            if (wait_relaxed_bounded(xs, own_slot(xs, args.slots, args.row, args.column), seq, 1000000))
+                break;
+            fence_sys();
+        }
+}
+
+FN int elected(const handle &xs, const pad &p, uint32_t row, uint32_t column, uint32_t weight, uint64_t target) {
+    return add_acq_rel_gpu(own_slot(xs, p, row, column), weight) + weight == target;
+}
+FN int elect_and_publish(const handle &xs, const pad &counters, uint32_t crow, uint32_t ccolumn, uint32_t weight, uint64_t target,
+                         uint32_t expected, const pad &p, uint32_t peer, uint32_t row, uint32_t column, uint64_t seq) {
+    if (expected == 0 || !elected(xs, counters, crow, ccolumn, weight, target))
+        return 0;
+    store_release_sys(slot(p, peer, row, column), seq);
+    return 1;
+}
+KERNEL(elect, pad_args) {
+    if (lane() == 0)
+        for (uint64_t seq = 1; seq <= args.rounds; seq++)
+            elect_and_publish(xs, args.counters, args.row, 0, 1, seq * args.expected, args.expected, args.slots, args.peer, args.row,
+                              args.column, seq);
+}
+
+FN int elected_warp(const handle &xs, const pad &p, uint32_t row, uint32_t column, uint64_t target) {
+    uint32_t active = __activemask();
+    __syncwarp(__activemask());
+    return lane() == (uint32_t)__ffs((int)active) - 1 && elected(xs, p, row, column, (uint32_t)__popc(active), target);
+}
+KERNEL(elect_warp, pad_args) {
+    for (uint64_t seq = 1; seq <= args.rounds; seq++)
+        if (elected_warp(xs, args.counters, args.row, 0, seq * args.expected))
+            store_release_sys(slot(args.slots, args.peer, args.row, args.column), seq);
+}
+
+FN int wait_expected_sys(const handle &xs, const pad &p, uint32_t row, uint32_t column, uint64_t need, uint32_t expected) {
+    const uint64_t *at = own_slot(xs, p, row, column);
+    if (expected == 0)
+        return OK;
+    return wait_acquire_sys(xs, at, need);
+}
+KERNEL(wait_expected, pad_args) {
+    if (lane() == 0)
+        for (uint64_t seq = 1; seq <= args.rounds; seq++)
+            if (wait_expected_sys(xs, args.slots, args.row, args.column, seq, args.expected))
+                break;
+}
+
+KERNEL(watermark_advance, pad_args) {
+    if (lane() == 0)
+        for (uint64_t seq = 1; seq <= args.rounds; seq++)
+            store_release_sys(slot(args.slots, args.peer, self(xs), args.column), seq);
+}
+
+KERNEL(watermark_wait, pad_args) {
+    if (lane() == 0)
+        for (uint32_t chunk = 0; chunk < args.slots.columns; chunk++)
+            if (wait_acquire_sys(xs, own_slot(xs, args.slots, args.peer, chunk), args.rounds))
+                break;
+}
+
+KERNEL(gate_arrive, pad_args) {
+    if (lane() == 0)
+        for (uint64_t i = 1; i <= args.rounds; i++)
+            asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(own_slot(xs, args.counters, args.row, args.column)), "l"(1ull)
+                         : "memory");
+}
+
+KERNEL(gate_wait, pad_args) {
+    if (lane() == 0)
+        for (uint64_t target = 1; target <= args.rounds; target++)
+            if (wait_acquire_gpu(xs, own_slot(xs, args.counters, args.row, args.column), target))
+                break;
+}
+
+/* Waits for the columns first + i of one row, i being the bits of `open`, polled in turn. */
+struct columns {
+    const pad *p;
+    uint32_t owner, row, first;
+    uint64_t open, need;
+};
+FN void poll_first(columns *c) {
+    uint64_t open = c->open;
+    for (uint32_t i = 0; i < 64 && open >> i; i++) {
+        if (!(open >> i & 1))
+            continue;
+        if (load_acquire_sys(slot(*c->p, c->owner, c->row, c->first + i)) >= c->need)
+            c->open &= ~(1ull << i);
+    }
+}
+FN void poll_open(columns *c) {
+    for (uint32_t i = 0; i < 64 && c->open >> i; i++) {
+        if (!(c->open >> i & 1))
+            continue;
+        if (load_acquire_sys(slot(*c->p, c->owner, c->row, c->first + i)) >= c->need)
+            c->open &= ~(1ull << i);
+    }
+}
+FN int wait_columns(const handle &xs, columns c) {
+    poll_first(&c);
+    uint32_t reads = 1, result = OK;
+    if (c.open) {
+        while (c.open && (result = check_abort(xs, reads)) == OK) {
+            pause(reads);
+            reads = next(reads);
+            poll_open(&c);
+        }
+    }
+    return (int)result;
+}
+
+FN uint32_t thread() { return threadIdx.x; }
+FN bool leads() { return thread() == 0; }
+struct cell { uint64_t value; int32_t result, reserved; };
+/* What thread 0 decided, for the whole block. */
+FN int share(const cell *from, uint64_t *value) {
+    __syncthreads();
+    if (value)
+        *value = from->value;
+    return from->result;
+}
+
+FN void signal_all(const handle &xs, const pad &p, uint64_t seq) {
+    uint32_t me = self(xs);
+    fence_sys();
+    for (uint32_t rank = 0; rank < p.columns; rank++)
+        store_relaxed_sys(slot(p, rank, 0, me), seq);
+}
+FN int wait_all(const handle &xs, const pad &p, uint64_t seq) {
+    int result = OK;
+    for (uint32_t first = 0; first < p.columns && result == OK; first += 64) {
+        uint32_t left = p.columns - first;
+        columns c = {&p, self(xs), 0, first, left < 64 ? (1ull << left) - 1 : ~0ull, seq};
+        result = wait_columns(xs, c);
+    }
+    return result;
+}
+FN int barrier(const handle &xs, const pad &p, uint64_t seq) {
+    __shared__ cell shared;
+    __syncthreads();
+    if (leads()) {
+        signal_all(xs, p, seq);
+        shared.result = wait_all(xs, p, seq);
+    }
+    return share(&shared, NULL);
+}
+
+KERNEL(barrier_all, pad_args) {
+    for (uint64_t seq = 1; seq <= args.rounds; seq++)
+        if (barrier(xs, args.slots, seq))
+            break;
+}
+
+FN bool consumes(const channel &c, uint32_t rank) {
+    return c.credit.columns > 64 ? rank != c.producer : (c.consumers >> (rank & 63) & 1) != 0;
+}
+FN uint64_t consumers(const channel &c, uint32_t first) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < 64 && first + i < c.credit.columns; i++)
+        bits |= (uint64_t)consumes(c, first + i) << i;
+    return bits;
+}
+FN uint32_t column_of(const channel &c, uint64_t seq) { return (uint32_t)(seq % c.depth); }
+
+FN int wait_credit(const handle &xs, const channel &c, uint64_t seq) {
+    int result = OK;
+    for (uint32_t first = 0; seq > c.depth && first < c.credit.columns && result == OK; first += 64) {
+        columns credit = {&c.credit, c.producer, 0, first, consumers(c, first), seq - c.depth};
+        result = wait_columns(xs, credit);
+    }
+    return result;
+}
+FN int publish_begin(const handle &xs, const channel &c, uint64_t seq) {
+    __shared__ cell shared;
+    __syncthreads();
+    if (leads())
+        shared.result = wait_credit(xs, c, seq);
+    return share(&shared, NULL);
+}
+FN void publish_all(const channel &c, uint64_t seq, uint64_t batch) {
+    uint32_t column = column_of(c, seq), ranks = c.credit.columns;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        if (consumes(c, rank))
+            store_relaxed_sys(slot(c.batch, rank, 0, column), batch);
+    fence_sys();
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        if (consumes(c, rank))
+            store_relaxed_sys(slot(c.sequence, rank, 0, column), seq);
+}
+
+KERNEL(publish, channel_args) {
+    for (uint64_t seq = 1; seq <= args.rounds; seq++) {
+        if (publish_begin(xs, args.ring, seq))
+            break;
+        __syncthreads();
+        if (leads())
+            publish_all(args.ring, seq, 100);
+    }
+}
+
+FN uint64_t batch_of(const channel &c, uint32_t rank, uint64_t seq) { return load_relaxed_sys(slot(c.batch, rank, 0, column_of(c, seq))); }
+FN int take(const handle &xs, const channel &c, uint64_t seq, uint64_t *batch) {
+    __shared__ cell shared;
+    *batch = 0;
+    __syncthreads();
+    if (leads()) {
+        uint64_t *at = own_slot(xs, c.sequence, 0, column_of(c, seq));
+        shared.result = wait_acquire_sys(xs, at, seq);
+        shared.value = shared.result == OK ? batch_of(c, self(xs), seq) : 0;
+    }
+    return share(&shared, batch);
+}
+FN int try_take(const handle &xs, const channel &c, uint64_t seq, uint64_t *batch) {
+    __shared__ cell shared;
+    __syncthreads();
+    if (leads()) {
+        uint64_t *at = own_slot(xs, c.sequence, 0, column_of(c, seq));
+        shared.result = load_acquire_sys(at) >= seq;
+        shared.value = shared.result ? batch_of(c, self(xs), seq) : 0;
+    }
+    return share(&shared, batch) == 1;
+}
+FN int give_back(const handle &xs, const channel &c, uint64_t seq) {
+    __syncthreads();
+    if (leads()) {
+        uint32_t me = self(xs);
+        store_release_sys(slot(c.credit, c.producer, 0, me), seq);
+    }
+    return OK;
+}
+
+KERNEL(consume, channel_args) {
+    for (uint64_t seq = 1; seq <= args.rounds; seq++) {
+        uint64_t batch;
+        if (take(xs, args.ring, seq, &batch))
+            break;
+        args.out[thread()] = batch;
+        give_back(xs, args.ring, seq);
+    }
+}
+
+KERNEL(try_consume, channel_args) {
+    for (uint64_t seq = 1; seq <= args.rounds; seq++) {
+        uint64_t batch;
+        if (try_take(xs, args.ring, seq, &batch)) {
+            args.out[thread()] = batch;
+            give_back(xs, args.ring, seq);
+        }
+    }
+}
+
+KERNEL(heartbeat, pad_args) {
+    if (lane() == 0)
+        for (uint64_t beat = 1; beat <= args.rounds && load_relaxed_sys_u32(xs.abort) == 0; beat++) {
+            uint32_t me = self(xs);
+            for (uint32_t rank = 0; rank < args.slots.columns; rank++)
+                store_relaxed_sys(slot(args.slots, rank, 0, me), beat);
+        }
+}
+
+KERNEL(kernel_abort, pad_args) {
+    if (lane() != 0)
+        return;
+    uint32_t *word = (uint32_t *)xs.abort;
+    if (load_relaxed_sys_u32(word) == 0)
+        asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(word), "r"(4) : "memory");
+}
+
+KERNEL(block_sync, pad_args) {
+    for (uint64_t i = 1; i <= args.rounds; i++)
+        asm volatile("barrier.sync %0, %1;" ::"r"(1), "r"(256) : "memory");
+}
+
+KERNEL(bus_flush, pad_args) {
+    if (lane() == 0)
+        for (uint64_t seq = 1; seq <= args.rounds; seq++) {
+            store_release_sys(slot(args.slots, args.peer, args.row, args.column), seq);
+            const uint64_t *at = slot(args.slots, args.peer, args.row, args.column);
+            (void)load_volatile(at);
+        }
+}
