@@ -8,7 +8,7 @@
  * Life: the file is linked under its name only when it is whole. A process is a member, known by pid and start time.
  * The last one that leaves unlinks it; a file whose members are all dead is replaced. A file from which all members
  * left in order, but where some ranks never came, is kept for them for STAY_NS, since a fast rank may be done before a
- * slow one has started. */
+ * slow one has started (an aborted world too: the late rank must find it so, and not wait in a new one). */
 #ifndef XS_SEGMENT_H
 #define XS_SEGMENT_H
 

@@ -45,7 +45,7 @@ static census count_members(const segment_control *c, uint32_t first, uint32_t c
 
 /* Nobody is there, but somebody may come to whom something was left. */
 static int is_kept(const segment_control *c, const census *n) {
-    return !n->died && !c->abort_word && xs_clock_boot() - c->left_time < STAY_NS;
+    return !n->died && xs_clock_boot() - c->left_time < STAY_NS;
 }
 
 int xs_segment_may_join(const segment_control *c, uint32_t first, uint32_t count) {
@@ -79,5 +79,5 @@ int xs_segment_leave(segment_control *control, uint32_t first, uint32_t count) {
         to_come += control->members[r].state == MEMBER_NONE;
     }
     control->left_time = xs_clock_boot();
-    return !alive && (!to_come || control->abort_word);
+    return !alive && !to_come;
 }

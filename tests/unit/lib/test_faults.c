@@ -109,9 +109,10 @@ static void every_call_fails_once(const xs_config *config, uint32_t blocks) {
         __atomic_store_n(&fail_at, ++n, __ATOMIC_RELAXED);
         sum = 0;
         int rc = run(config, &sum);
-        if (calls >= n && rc >= 0) fail_msg("call %u failed, and nobody said so", n);
+        int whole = sum == 2 * blocks * 2 * 2; /* what is only tidied up by the way may fail unsaid */
+        if (calls >= n && rc >= 0 && !whole) fail_msg("call %u failed, and nobody said so", n);
         if (calls < n) assert_int_equal(rc, 0);
-        else if (!is_expected(rc)) fail_msg("call %u failed: %s (%s)", n, xs_errname(rc), xs_error_detail());
+        else if (rc < 0 && !is_expected(rc)) fail_msg("call %u failed: %s (%s)", n, xs_errname(rc), xs_error_detail());
         hits += calls >= n;
     } while (calls >= n && n < 2000);
     assert_int_equal(sum, 2 * blocks * 2 * 2); /* the last one, in which nothing failed, did all its work */

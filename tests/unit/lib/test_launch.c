@@ -193,6 +193,7 @@ typedef struct block_args {
     uint32_t rounds;
     uint32_t *wrong, *left;
     uint32_t stay_away; /* the last warp does not come to the last barrier */
+    uint32_t *arrived;  /* how many others are about to come to it */
 } block_args;
 
 static const char key_a, key_b;
@@ -214,6 +215,7 @@ static void block_kernel(const void *opaque, const xs_handle *xs) {
         if (xs_host_block_barrier(0, 32 * self->warps)) return;
     }
     if (args->stay_away && self->warp == self->warps - 1) return;
+    if (args->arrived) __atomic_fetch_add(args->arrived, 1, __ATOMIC_RELAXED);
     if (args->stay_away && xs_host_block_barrier(3, 0) == XS_RESULT_ABORTED)
         __atomic_fetch_add(args->left, 1, __ATOMIC_RELAXED);
 }
@@ -229,7 +231,7 @@ static void barriers_join_and_order(void **state) {
     (void)state;
     xs_world *world = test_world(2);
     uint32_t wrong = 0, left = 0;
-    block_args args = {200, &wrong, &left, 0};
+    block_args args = {200, &wrong, &left, 0, NULL};
     assert_true(launch_blocks(world, &args) > 0);
     assert_int_equal(xs_sync(world), 0);
     assert_int_equal(wrong, 0);
@@ -240,9 +242,10 @@ static void barriers_leave_on_abort(void **state) {
     (void)state;
     xs_world *world = test_world(1);
     uint32_t wrong = 0, left = 0;
-    block_args args = {1, &wrong, &left, 1};
+    uint32_t arrived = 0;
+    block_args args = {1, &wrong, &left, 1, &arrived};
     assert_true(launch_blocks(world, &args) > 0);
-    usleep(50000);
+    while (__atomic_load_n(&arrived, __ATOMIC_RELAXED) < 3 * 3) usleep(1000);
     assert_int_equal(xs_abort(world, XS_E_PEER_DEAD), 0);
     assert_int_equal(xs_abort(world, XS_E_TIMEOUT), 0); /* the first reason stays */
     assert_int_equal(xs_sync(world), XS_E_PEER_DEAD);
@@ -266,7 +269,7 @@ static void barriers_of_parts_of_a_block(void **state) {
     (void)state;
     xs_world *world = test_world(1);
     uint32_t wrong = 0, left = 0;
-    block_args args = {100, &wrong, &left, 0};
+    block_args args = {100, &wrong, &left, 0, NULL};
     assert_true(launch(world, &part, 2, 128, &args) > 0);
     assert_int_equal(xs_sync(world), 0);
     assert_int_equal(wrong, 0);
@@ -284,7 +287,7 @@ static void a_barrier_that_does_not_exist(void **state) {
     (void)state;
     xs_world *world = test_world(1);
     uint32_t left = 0;
-    block_args args = {1, &left, &left, 0};
+    block_args args = {1, &left, &left, 0, NULL};
     assert_true(launch(world, &strange, 1, 64, &args) > 0);
     assert_int_equal(xs_sync(world), XS_E_ARGUMENT);
     assert_int_equal(left, 2);
@@ -303,7 +306,7 @@ static void a_launch_that_takes_too_long_aborts_the_world(void **state) {
     assert_true(launch(world, &pair, 1, 32, &quick) > 0); /* this one ends by itself */
     assert_int_equal(xs_sync(world), 0);
     uint32_t wrong = 0, left = 0;
-    block_args stuck = {0, &wrong, &left, 1};
+    block_args stuck = {0, &wrong, &left, 1, NULL};
     uint64_t start = xs_host_now();
     xs_launch_config c = config_of(1, 64);
     c.shared_bytes = 100;
@@ -323,9 +326,10 @@ static void abort_with_blocks_waiting_for_a_place(void **state) {
     xs_world *world;
     assert_int_equal(xs_world_create(&config, &world), 0);
     uint32_t wrong = 0, left = 0;
-    block_args args = {0, &wrong, &left, 1};
+    uint32_t arrived = 0;
+    block_args args = {0, &wrong, &left, 1, &arrived};
     assert_true(launch_blocks(world, &args) > 0);
-    usleep(20000);
+    while (__atomic_load_n(&arrived, __ATOMIC_RELAXED) < 3) usleep(1000);
     assert_int_equal(xs_abort(world, XS_E_ABORTED), 0);
     assert_int_equal(xs_sync(world), XS_E_ABORTED);
     assert_int_equal(left, 3); /* of the first block alone */

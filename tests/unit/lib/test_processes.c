@@ -146,10 +146,14 @@ static int abort_from_rank_0(uint32_t rank, uint32_t ranks) {
     xs_world *world = join(rank, ranks);
     EXPECT(world);
     all_args args = {.rounds = 0};
+    xs_pad here;
     EXPECT(!xs_pad_create(world, "never", 1, 1, 0, &args.pad));
+    EXPECT(!xs_pad_create(world, "here", 1, ranks, 0, &here));
     xs_launch_config config = {.size = sizeof config, .grid = 2, .block = 64};
     EXPECT(xs_launch(world, &stuck, &config, &args, sizeof args) == 1);
-    if (rank == 0) usleep(100000);
+    EXPECT(!xs_slot_write(world, &here, 0, 0, rank, 1));
+    for (uint32_t r = 0; rank == 0 && r < ranks; r++)
+        for (uint64_t there = 0; !there; usleep(1000)) EXPECT(!xs_slot_read(world, &here, 0, 0, r, &there));
     if (rank == 0) EXPECT(!xs_abort(world, XS_E_PEER_DEAD));
     EXPECT(xs_sync(world) == XS_E_PEER_DEAD);
     EXPECT(!xs_world_destroy(world));
@@ -159,6 +163,26 @@ static int abort_from_rank_0(uint32_t rank, uint32_t ranks) {
 static void abort_reaches_every_process(void **state) {
     (void)state;
     run_all(abort_from_rank_0, 4);
+}
+
+static int abort_and_leave(uint32_t rank, uint32_t ranks) {
+    xs_world *world = join(rank, ranks);
+    EXPECT(world && !xs_abort(world, XS_E_TIMEOUT));
+    return xs_world_destroy(world);
+}
+
+static int find_it_aborted(uint32_t rank, uint32_t ranks) {
+    xs_world *world = join(rank, ranks);
+    EXPECT(world && xs_aborted_reason(world) == XS_E_TIMEOUT);
+    return xs_world_destroy(world);
+}
+
+/* Else it would wait in a world of its own for ever. */
+static void a_late_rank_finds_the_world_aborted(void **state) {
+    (void)state;
+    assert_int_equal(status_of(start(abort_and_leave, 0, 2)), 0);
+    assert_int_equal(status_of(start(find_it_aborted, 1, 2)), 0);
+    assert_false(exists(segment_path()));
 }
 
 /* --- a fast rank leaves before a slow one has come --- */
@@ -326,6 +350,7 @@ int main(void) {
         TEST(two_processes),
         TEST(four_processes),
         TEST(abort_reaches_every_process),
+        TEST(a_late_rank_finds_the_world_aborted),
         TEST(a_slow_rank_finds_what_a_fast_one_left),
         TEST(memory_of_dead_processes_is_replaced),
         TEST(a_killed_holder_of_the_lock_wedges_nobody),
