@@ -1,4 +1,5 @@
-/* A capture like that of `combine`, for benchmarks: 4 ranks, 2 writers each, signals, passes, waits, arrivals, epochs. */
+/* A capture like that of `combine`, for benchmarks: 4 ranks, 2 writers each, signals, passes, waits, arrivals,
+ * epochs. */
 #ifndef SQLITE_CAPTURE_H
 #define SQLITE_CAPTURE_H
 

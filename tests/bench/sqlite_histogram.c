@@ -20,8 +20,15 @@ static xsr_rank ranks[RANKS];
 static xsr_pad pads[PADS];
 static xsr_slot slots[SLOTS];
 static xsr_writer writers[RANKS];
-static xsr_model model = {.ranks = ranks, .rank_count = RANKS, .pads = pads, .pad_count = PADS, .slots = slots,
-                          .slot_count = SLOTS, .writers = writers, .writer_count = RANKS, .closed = true};
+static xsr_model model = {.ranks = ranks,
+                          .rank_count = RANKS,
+                          .pads = pads,
+                          .pad_count = PADS,
+                          .slots = slots,
+                          .slot_count = SLOTS,
+                          .writers = writers,
+                          .writer_count = RANKS,
+                          .closed = true};
 
 static double now(void)
 {
@@ -50,23 +57,42 @@ static void make_model(void)
 {
     for (uint32_t i = 0; i < RANKS; i++) {
         ranks[i] = (xsr_rank){.rank = i, .device = -1};
-        writers[i] = (xsr_writer){.rank = i, .ring = XSR_NONE, .launch = XSR_NONE, .role = XSR_NONE, .end = INT64_MIN, .name = "w"};
+        writers[i] = (xsr_writer){
+            .rank = i, .ring = XSR_NONE, .launch = XSR_NONE, .role = XSR_NONE, .end = INT64_MIN, .name = "w"};
     }
     for (uint32_t i = 0; i < PADS; i++)
-        pads[i] = (xsr_pad){.name = "pad", .row_label = "", .column_label = "", .rows = RANKS, .columns = 1, .owners = RANKS};
+        pads[i] =
+            (xsr_pad){.name = "pad", .row_label = "", .column_label = "", .rows = RANKS, .columns = 1, .owners = RANKS};
     for (uint32_t i = 0; i < SLOTS; i++)
-        slots[i] = (xsr_slot){.pad = i % PADS, .owner = i / PADS % RANKS, .row = i / PADS / RANKS, .supplier_rank = i / PADS / RANKS,
-                              .supplier_role = XSR_NONE, .name = "pad[src]", .label = "rank pad[src]"};
+        slots[i] = (xsr_slot){.pad = i % PADS,
+                              .owner = i / PADS % RANKS,
+                              .row = i / PADS / RANKS,
+                              .supplier_rank = i / PADS / RANKS,
+                              .supplier_role = XSR_NONE,
+                              .name = "pad[src]",
+                              .label = "rank pad[src]"};
 }
 
 /* Half of them had to wait. */
 static xsr_wait random_wait(uint64_t i)
 {
     uint32_t slot = (uint32_t)(next_random() % SLOTS), owner = slots[slot].owner;
-    xsr_edge edge = {.reason = XSR_REASON_FOUND, .event = i, .rank = slots[slot].supplier_rank, .value = i, .time = (int64_t)i * 50};
-    xsr_wait w = {.id = i + 1, .start_event = XSR_NO_ID, .begin = (int64_t)i * 50, .writer = owner, .rank = owner, .slot = slot,
-                  .role = XSR_NONE, .need = i, .observed = i, .last_fail = INT64_MIN, .passed = next_random() % 2,
-                  .supplier_rank = slots[slot].supplier_rank, .reads_from = edge, .released_by = edge};
+    xsr_edge edge = {
+        .reason = XSR_REASON_FOUND, .event = i, .rank = slots[slot].supplier_rank, .value = i, .time = (int64_t)i * 50};
+    xsr_wait w = {.id = i + 1,
+                  .start_event = XSR_NO_ID,
+                  .begin = (int64_t)i * 50,
+                  .writer = owner,
+                  .rank = owner,
+                  .slot = slot,
+                  .role = XSR_NONE,
+                  .need = i,
+                  .observed = i,
+                  .last_fail = INT64_MIN,
+                  .passed = next_random() % 2,
+                  .supplier_rank = slots[slot].supplier_rank,
+                  .reads_from = edge,
+                  .released_by = edge};
     w.end = w.passed ? w.begin : w.begin + (int64_t)(next_random() % (1ull << (6 + next_random() % 18)));
     return w;
 }
@@ -129,7 +155,8 @@ int main(int argc, char **argv)
     char path[256];
     snprintf(path, sizeof path, "%s/xs_sqlite_histogram_%d.db", argc > 2 ? argv[2] : "/tmp", (int)getpid());
     make_model();
-    printf("%" PRIu64 " waits, %.1f s to a closed database\n\n%-40s %8s %10s\n", waits, make_database(path, waits), "question", "rows", "seconds");
+    printf("%" PRIu64 " waits, %.1f s to a closed database\n\n%-40s %8s %10s\n", waits, make_database(path, waits),
+           "question", "rows", "seconds");
     double histogram = 0;
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
         double seconds = ask_median(path, questions[i], &rows);

@@ -1,5 +1,6 @@
-/* The whole of `xs export --sqlite`, capture to closed database, against the best bare insert loop: the same rows, columns
- * and indices from memory, one thread, 100 rows a statement, one transaction, no journal. Five interleaved pairs.
+/* The whole of `xs export --sqlite`, capture to closed database, against the best bare insert loop: the same rows,
+ * columns and indices from memory, one thread, 100 rows a statement, one transaction, no journal. Five interleaved
+ * pairs.
  *
  *     sqlite_rate [CHUNKS] [FOLDER]     chunks handed over; default 200000 and /dev/shm */
 #include "sqlite_capture.h"
@@ -88,7 +89,8 @@ static void bare_table(sqlite3 *db, uint32_t t)
 {
     uint32_t columns = xsv_tables[t].count;
     sqlite3_stmt *many, *one;
-    check(xsv_schema_insert(db, &xsv_tables[t], 100, &many) || xsv_schema_insert(db, &xsv_tables[t], 1, &one), "prepare");
+    check(xsv_schema_insert(db, &xsv_tables[t], 100, &many) || xsv_schema_insert(db, &xsv_tables[t], 1, &one), "prepar"
+                                                                                                               "e");
     for (uint64_t r = 0; r < kept[t].count;) {
         uint64_t n = kept[t].count - r >= 100 ? 100 : 1;
         sqlite3_stmt *s = n == 100 ? many : one;
@@ -114,8 +116,12 @@ static double bare_once(void)
     sqlite3 *db;
     double begin = now();
     check(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL), "open");
-    check(sqlite3_exec(db, "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = "
-                           "EXCLUSIVE; PRAGMA cache_size = -65536; PRAGMA threads = 1; BEGIN", NULL, NULL, NULL), "pragmas");
+    check(sqlite3_exec(db,
+                       "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA "
+                       "locking_mode = "
+                       "EXCLUSIVE; PRAGMA cache_size = -65536; PRAGMA threads = 1; BEGIN",
+                       NULL, NULL, NULL),
+          "pragmas");
     check(xsv_schema_tables(db), "tables");
     for (uint32_t t = 0; t < XSV_FLOWING; t++)
         bare_table(db, t);
@@ -143,7 +149,8 @@ static void print_sizes(void)
 {
     struct stat c, d;
     if (!stat(capture, &c) && !stat(database, &d))
-        printf("capture %.0f MB, database %.0f MB, %" PRIu64 " rows:", (double)c.st_size / 1e6, (double)d.st_size / 1e6, total);
+        printf("capture %.0f MB, database %.0f MB, %" PRIu64 " rows:", (double)c.st_size / 1e6, (double)d.st_size / 1e6,
+               total);
     for (uint32_t t = 0; t < XSV_FLOWING; t++)
         printf(" %s %" PRIu64, xsv_tables[t].name, kept[t].count);
     printf("\n\n%-6s %12s %12s %8s\n", "pair", "export M/s", "bare M/s", "ratio");
@@ -169,8 +176,9 @@ int main(int argc, char **argv)
     }
     double middle = median(ratio);
     printf("%-6s %12.3f %12.3f %8.2f  (bar %.2f)\n", "median", median(exported), median(bare), middle, BAR);
-    printf("\nof the last export: rows %.3f s, indices %.3f s, views %.3f s, close %.3f s\n", (double)timing.rows_ns / 1e9,
-           (double)timing.index_ns / 1e9, (double)timing.views_ns / 1e9, (double)timing.close_ns / 1e9);
+    printf("\nof the last export: rows %.3f s, indices %.3f s, views %.3f s, close %.3f s\n",
+           (double)timing.rows_ns / 1e9, (double)timing.index_ns / 1e9, (double)timing.views_ns / 1e9,
+           (double)timing.close_ns / 1e9);
     unlink(capture);
     unlink(database);
     return middle >= BAR ? 0 : 1;

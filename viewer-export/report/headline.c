@@ -1,12 +1,12 @@
 #include "report.h"
 
-
 /* Each says the headline and returns 1, if it has something to say; the first one wins. */
 
 static int say_finding(xsv_report_state *r)
 {
     int said = 0;
-    for (sqlite3_stmt *s = xsv_ask(r, "SELECT verdict, cure FROM findings WHERE severity = 'error' LIMIT 1"); xsv_next(r, s); said = 1) {
+    for (sqlite3_stmt *s = xsv_ask(r, "SELECT verdict, cure FROM findings WHERE severity = 'error' LIMIT 1");
+         xsv_next(r, s); said = 1) {
         xsv_color(r, XSV_RED);
         fprintf(r->out, "ERROR: %s\n", xsv_text(s, 0));
         xsv_color(r, XSV_PLAIN);
@@ -19,7 +19,8 @@ static int say_hang(xsv_report_state *r)
 {
     int64_t open = xsv_ask_number(r, "SELECT open FROM run");
     int said = 0;
-    for (sqlite3_stmt *s = xsv_ask(r, "SELECT rank, slot, peer, observed, need, open_ns FROM open_waits LIMIT 1"); xsv_next(r, s); said = 1) {
+    for (sqlite3_stmt *s = xsv_ask(r, "SELECT rank, slot, peer, observed, need, open_ns FROM open_waits LIMIT 1");
+         xsv_next(r, s); said = 1) {
         xsv_color(r, XSV_RED);
         fprintf(r->out, "%s wait%s never ended. ", xsv_count(open).text, open == 1 ? "" : "s");
         xsv_color(r, XSV_PLAIN);
@@ -32,7 +33,8 @@ static int say_hang(xsv_report_state *r)
 
 static int say_failed(xsv_report_state *r)
 {
-    static const char sql[] = "SELECT rank, slot, peer, result, latency_ns FROM waits WHERE id = (SELECT id FROM wait WHERE "
+    static const char sql[] = "SELECT rank, slot, peer, result, latency_ns FROM waits WHERE id = (SELECT id FROM wait "
+                              "WHERE "
                               "result > 0 ORDER BY end_ns, id LIMIT 1)";
     int64_t failed = xsv_ask_number(r, "SELECT failed FROM run");
     if (!failed)
@@ -41,8 +43,9 @@ static int say_failed(xsv_report_state *r)
         xsv_color(r, XSV_RED);
         fprintf(r->out, "%s wait%s gave up. ", xsv_count(failed).text, failed == 1 ? "" : "s");
         xsv_color(r, XSV_PLAIN);
-        fprintf(r->out, "The first: rank %lld on %s for %s: %s after %s.\n", (long long)xsv_number(s, 0), xsv_text(s, 1),
-                xsv_rank_words(s, 2, xsv_number(s, 0)).text, xsv_text(s, 3), xsv_time(xsv_number(s, 4)).text);
+        fprintf(r->out, "The first: rank %lld on %s for %s: %s after %s.\n", (long long)xsv_number(s, 0),
+                xsv_text(s, 1), xsv_rank_words(s, 2, xsv_number(s, 0)).text, xsv_text(s, 3),
+                xsv_time(xsv_number(s, 4)).text);
     }
     return 1;
 }
@@ -70,8 +73,9 @@ static int say_lost(xsv_report_state *r)
     if (!lost)
         return 0;
     xsv_color(r, XSV_YELLOW);
-    fprintf(r->out, "%s%s of %s records were lost (%s).", xsv_ask_number(r, "SELECT lost_at_least FROM run") ? "At least " : "",
-            xsv_count(lost).text, xsv_count(emitted).text, xsv_share((double)lost / (double)(emitted ? emitted : 1)).text);
+    fprintf(r->out, "%s%s of %s records were lost (%s).",
+            xsv_ask_number(r, "SELECT lost_at_least FROM run") ? "At least " : "", xsv_count(lost).text,
+            xsv_count(emitted).text, xsv_share((double)lost / (double)(emitted ? emitted : 1)).text);
     xsv_color(r, XSV_PLAIN);
     fputs(" What follows is true of the others.\n", r->out);
     return 1;
@@ -103,8 +107,8 @@ static void say_well(xsv_report_state *r)
     if (rank < 0)
         fputs("; no rank waited for another.\n", r->out);
     else
-        fprintf(r->out, "; rank %lld was waited for most: each other rank spent %s of the run on it, on average.\n", (long long)rank,
-                xsv_share(all > 0 ? (double)ns / all : 0).text);
+        fprintf(r->out, "; rank %lld was waited for most: each other rank spent %s of the run on it, on average.\n",
+                (long long)rank, xsv_share(all > 0 ? (double)ns / all : 0).text);
 }
 
 static int say_nothing(xsv_report_state *r)
@@ -127,7 +131,8 @@ void xsv_section_headline(xsv_report_state *r)
 void xsv_section_findings(xsv_report_state *r)
 {
     int rows = 0;
-    for (sqlite3_stmt *s = xsv_ask(r, "SELECT severity, detector, verdict, cure FROM findings"); xsv_next(r, s); rows++) {
+    for (sqlite3_stmt *s = xsv_ask(r, "SELECT severity, detector, verdict, cure FROM findings"); xsv_next(r, s);
+         rows++) {
         if (!rows)
             xsv_heading(r, "Findings");
         fprintf(r->out, "  %s %s: %s\n    cure: %s\n", xsv_text(s, 0), xsv_text(s, 1), xsv_text(s, 2), xsv_text(s, 3));
@@ -136,14 +141,18 @@ void xsv_section_findings(xsv_report_state *r)
 
 static void say_end(xsv_report_state *r)
 {
-    static const char sql[] = "SELECT process.pid, process.first_rank, process.ended, process.clean, process.exit_status, "
-                              "process.tail_unknown, process.abort_reason, word.name FROM process LEFT JOIN word ON "
-                              "word.class = 'error' AND word.id = abs(process.abort_reason - CASE WHEN process.abort_reason > "
-                              "2147483647 THEN 4294967296 ELSE 0 END) WHERE clean = 0 OR abort_reason != 0 LIMIT 8";
+    static const char sql[] =
+        "SELECT process.pid, process.first_rank, process.ended, process.clean, process.exit_status, "
+        "process.tail_unknown, process.abort_reason, word.name FROM process LEFT JOIN word ON "
+        "word.class = 'error' AND word.id = abs(process.abort_reason - CASE WHEN process.abort_reason > "
+        "2147483647 THEN 4294967296 ELSE 0 END) WHERE clean = 0 OR abort_reason != 0 LIMIT 8";
     int rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
-        fprintf(r->out, "  ended      pid %lld (rank %lld on): %s", (long long)xsv_number(s, 0), (long long)xsv_number(s, 1),
-                xsv_number(s, 3) ? "in order" : xsv_number(s, 2) ? "not in order" : "not seen");
+        fprintf(r->out, "  ended      pid %lld (rank %lld on): %s", (long long)xsv_number(s, 0),
+                (long long)xsv_number(s, 1),
+                xsv_number(s, 3)   ? "in order"
+                : xsv_number(s, 2) ? "not in order"
+                                   : "not seen");
         if (xsv_number(s, 4) >= 0)
             fprintf(r->out, ", wait status 0x%llx", (unsigned long long)xsv_number(s, 4));
         if (xsv_number(s, 6))
@@ -154,32 +163,39 @@ static void say_end(xsv_report_state *r)
         fputs("  ended      in order\n", r->out);
     if (!xsv_ask_number(r, "SELECT closed FROM run"))
         fputs("  capture    not closed: whoever wrote it went away first\n", r->out);
-    int64_t damaged = xsv_ask_number(r, "SELECT damaged_frames FROM run"), missing = xsv_ask_number(r, "SELECT missing_frames FROM run");
+    int64_t damaged = xsv_ask_number(r, "SELECT damaged_frames FROM run"),
+            missing = xsv_ask_number(r, "SELECT missing_frames FROM run");
     if (xsv_ask_number(r, "SELECT cut FROM run"))
         fputs("  capture    cut off behind its last whole frame\n", r->out);
     if (damaged || missing)
-        fprintf(r->out, "  capture    %s damaged and %s missing frames\n", xsv_count(damaged).text, xsv_count(missing).text);
+        fprintf(r->out, "  capture    %s damaged and %s missing frames\n", xsv_count(damaged).text,
+                xsv_count(missing).text);
 }
 
 void xsv_section_run(xsv_report_state *r)
 {
-    static const char sql[] = "SELECT ranks, processes, duration_ns, events, waits, passed, lost, emitted, clock_bound_ns, virtual_time FROM run";
+    static const char sql[] = "SELECT ranks, processes, duration_ns, events, waits, passed, lost, emitted, "
+                              "clock_bound_ns, virtual_time FROM run";
     xsv_heading(r, "Run");
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT DISTINCT command FROM process ORDER BY id LIMIT 3"); xsv_next(r, s);) {
         fprintf(r->out, "  command    %.*s\n", XSV_REPORT_WIDTH - 14, xsv_text(s, 0));
     }
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);) {
         double waits = (double)xsv_number(s, 4);
-        fprintf(r->out, "  ranks      %s in %s process%s\n", xsv_count(xsv_number(s, 0)).text, xsv_count(xsv_number(s, 1)).text,
-                xsv_number(s, 1) == 1 ? "" : "es");
-        fprintf(r->out, "  lasted     %s%s\n", xsv_time(xsv_number(s, 2)).text, xsv_number(s, 9) ? " (virtual time)" : "");
-        fprintf(r->out, "  events     %s; %s waits, %s of them satisfied at the first poll\n", xsv_count(xsv_number(s, 3)).text,
-                xsv_count(xsv_number(s, 4)).text, xsv_share(waits > 0 ? (double)xsv_number(s, 5) / waits : 0).text);
-        fprintf(r->out, "  lost       %s of %s records\n", xsv_count(xsv_number(s, 6)).text, xsv_count(xsv_number(s, 7)).text);
+        fprintf(r->out, "  ranks      %s in %s process%s\n", xsv_count(xsv_number(s, 0)).text,
+                xsv_count(xsv_number(s, 1)).text, xsv_number(s, 1) == 1 ? "" : "es");
+        fprintf(r->out, "  lasted     %s%s\n", xsv_time(xsv_number(s, 2)).text,
+                xsv_number(s, 9) ? " (virtual time)" : "");
+        fprintf(r->out, "  events     %s; %s waits, %s of them satisfied at the first poll\n",
+                xsv_count(xsv_number(s, 3)).text, xsv_count(xsv_number(s, 4)).text,
+                xsv_share(waits > 0 ? (double)xsv_number(s, 5) / waits : 0).text);
+        fprintf(r->out, "  lost       %s of %s records\n", xsv_count(xsv_number(s, 6)).text,
+                xsv_count(xsv_number(s, 7)).text);
         if (xsv_is_null(s, 8))
             fputs("  clock      bound not known\n", r->out);
         else
-            fprintf(r->out, "  clock      times of different devices compare within %s\n", xsv_time(xsv_number(s, 8)).text);
+            fprintf(r->out, "  clock      times of different devices compare within %s\n",
+                    xsv_time(xsv_number(s, 8)).text);
     }
     say_end(r);
 }

@@ -4,15 +4,16 @@
 
 static void say_loss(xsv_report_state *r)
 {
-    static const char sql[] = "SELECT rank, number, lost, emitted, at_least, gaps, (SELECT cause FROM loss_gaps g WHERE g.ring = l.ring LIMIT 1) "
+    static const char sql[] = "SELECT rank, number, lost, emitted, at_least, gaps, (SELECT cause FROM loss_gaps g "
+                              "WHERE g.ring = l.ring LIMIT 1) "
                               "FROM loss l WHERE lost > 0 ORDER BY lost DESC";
     int64_t rows = 0, rings = xsv_ask_number(r, "SELECT count(*) FROM loss");
     xsv_heading(r, "Lost records");
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
         if (rows < (int64_t)r->rows)
-            fprintf(r->out, "  rank %-4" PRId64 " ring %-5" PRId64 " %s%s of %s in %s gaps (%s)\n", xsv_number(s, 0), xsv_number(s, 1),
-                    xsv_number(s, 4) ? "at least " : "", xsv_count(xsv_number(s, 2)).text, xsv_count(xsv_number(s, 3)).text,
-                    xsv_count(xsv_number(s, 5)).text, xsv_text(s, 6));
+            fprintf(r->out, "  rank %-4" PRId64 " ring %-5" PRId64 " %s%s of %s in %s gaps (%s)\n", xsv_number(s, 0),
+                    xsv_number(s, 1), xsv_number(s, 4) ? "at least " : "", xsv_count(xsv_number(s, 2)).text,
+                    xsv_count(xsv_number(s, 3)).text, xsv_count(xsv_number(s, 5)).text, xsv_text(s, 6));
     }
     if (rows > (int64_t)r->rows)
         fprintf(r->out, "  ... and %s more rings: xs query NAME loss\n", xsv_count(rows - (int64_t)r->rows).text);
@@ -23,9 +24,11 @@ static void say_loss(xsv_report_state *r)
 static void say_clock(xsv_report_state *r)
 {
     xsv_heading(r, "Clocks");
-    for (sqlite3_stmt *s = xsv_ask(r, "SELECT host_name, device_name, step_ns, residual_ns, bound_ns FROM clock LIMIT 16"); xsv_next(r, s);)
-        fprintf(r->out, "  %s %s: step %s, precision %s, bound %s\n", xsv_text(s, 0), xsv_text(s, 1), xsv_time(xsv_number(s, 2)).text,
-                xsv_time(xsv_number(s, 3)).text, xsv_time(xsv_number(s, 4)).text);
+    for (sqlite3_stmt *s = xsv_ask(r, "SELECT host_name, device_name, step_ns, residual_ns, bound_ns FROM clock LIMIT "
+                                      "16");
+         xsv_next(r, s);)
+        fprintf(r->out, "  %s %s: step %s, precision %s, bound %s\n", xsv_text(s, 0), xsv_text(s, 1),
+                xsv_time(xsv_number(s, 2)).text, xsv_time(xsv_number(s, 3)).text, xsv_time(xsv_number(s, 4)).text);
 }
 
 /* Times a condition that hides events was met. */
@@ -43,8 +46,9 @@ static int say_reasons(xsv_report_state *r, int explained)
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT relation, waits, meaning, explained FROM not_known"); xsv_next(r, s);) {
         if (xsv_number(s, 3) != explained)
             continue;
-        fprintf(r->out, "  %s of %s wait%s: %s\n", xsv_text(s, 0)[2] == 'a' ? "the signal read" : "the releasing signal",
-                xsv_count(xsv_number(s, 1)).text, xsv_number(s, 1) == 1 ? "" : "s", xsv_text(s, 2));
+        fprintf(r->out, "  %s of %s wait%s: %s\n",
+                xsv_text(s, 0)[2] == 'a' ? "the signal read" : "the releasing signal", xsv_count(xsv_number(s, 1)).text,
+                xsv_number(s, 1) == 1 ? "" : "s", xsv_text(s, 2));
         rows++;
     }
     return rows;
@@ -54,11 +58,14 @@ static void say_not_known(xsv_report_state *r)
 {
     xsv_heading(r, "What is not known");
     int rows = say_reasons(r, 0);
-    rows += say_counter(r, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'starts_lost'", "waits whose start was lost: their latency is not known");
+    rows += say_counter(r, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'starts_lost'",
+                        "waits whose start was lost: their latency is not known");
     rows += say_counter(r, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'ends_lost'",
                         "waits whose end was lost: their latency is not known");
-    rows += say_counter(r, "SELECT torn FROM run", "events that are incomplete, since other records of theirs were lost");
-    rows += say_counter(r, "SELECT no_ring FROM run", "writers that found no free ring: they recorded nothing (XS_RINGS)");
+    rows +=
+        say_counter(r, "SELECT torn FROM run", "events that are incomplete, since other records of theirs were lost");
+    rows +=
+        say_counter(r, "SELECT no_ring FROM run", "writers that found no free ring: they recorded nothing (XS_RINGS)");
     rows += say_counter(r, "SELECT foreign_calls FROM run", "record calls from another lane than the writer's");
     rows += say_counter(r, "SELECT no_line FROM run", "waits that found no free status line");
     rows += say_counter(r, "SELECT journal_lost FROM run", "host entries (launches, clock pairs) lost");

@@ -1,8 +1,11 @@
 #include "report.h"
 
-static const struct { const char *name, *sql; } parts[] = {
+static const struct {
+    const char *name, *sql;
+} parts[] = {
     {"run", "SELECT * FROM run"},
-    {"processes", "SELECT pid, host_name, command, device, first_rank, ranks, ended, clean, tail_unknown, abort_reason, exit_status FROM process"},
+    {"processes", "SELECT pid, host_name, command, device, first_rank, ranks, ended, clean, tail_unknown, "
+                  "abort_reason, exit_status FROM process"},
     {"findings", "SELECT * FROM findings"},
     {"open_waits", "SELECT * FROM open_waits"},
     {"rank_share", "SELECT * FROM rank_share"},

@@ -6,7 +6,8 @@
 #define SPARK_WIDTH 20
 #define BUCKETS 65
 
-/* A row's histogram, one character for `step` buckets from `low` on; the first character is bucket 0: no wait at all. */
+/* A row's histogram, one character for `step` buckets from `low` on; the first character is bucket 0: no wait at all.
+ * */
 typedef struct scale {
     int low, high, step;
 } scale;
@@ -14,7 +15,8 @@ typedef struct scale {
 static scale common_scale(xsv_report_state *r)
 {
     scale s = {1, 1, 1};
-    for (sqlite3_stmt *q = xsv_ask(r, "SELECT min(bucket), max(bucket) FROM wait_latency_histogram WHERE bucket > 0"); xsv_next(r, q);) {
+    for (sqlite3_stmt *q = xsv_ask(r, "SELECT min(bucket), max(bucket) FROM wait_latency_histogram WHERE bucket > 0");
+         xsv_next(r, q);) {
         s.low = xsv_is_null(q, 0) ? 1 : (int)xsv_number(q, 0);
         s.high = xsv_is_null(q, 1) ? 1 : (int)xsv_number(q, 1);
     }
@@ -45,7 +47,8 @@ static void spark(const xsv_report_state *r, const scale *s, const int64_t *buck
 static void read_buckets(xsv_report_state *r, const char *pad, sqlite3_stmt *row, int64_t *buckets)
 {
     memset(buckets, 0, BUCKETS * sizeof *buckets);
-    sqlite3_stmt *s = xsv_ask(r, "SELECT bucket, waits FROM wait_latency_histogram WHERE pad IS ? AND rank IS ? AND peer IS ?");
+    sqlite3_stmt *s = xsv_ask(r, "SELECT bucket, waits FROM wait_latency_histogram WHERE pad IS ? AND rank IS ? AND "
+                                 "peer IS ?");
     if (s) {
         sqlite3_bind_text(s, 1, pad, -1, SQLITE_TRANSIENT);
         sqlite3_bind_value(s, 2, sqlite3_column_value(row, 1));
@@ -83,12 +86,14 @@ static void explain_spark(xsv_report_state *r, const scale *s)
 /* All waits that had to wait, a line a bucket. */
 static void whole_histogram(xsv_report_state *r)
 {
-    int64_t most = xsv_ask_number(r, "SELECT max(n) FROM (SELECT sum(waits) AS n FROM wait_latency_histogram WHERE bucket > 0 GROUP BY bucket)");
+    int64_t most = xsv_ask_number(r, "SELECT max(n) FROM (SELECT sum(waits) AS n FROM wait_latency_histogram WHERE "
+                                     "bucket > 0 GROUP BY bucket)");
     if (!most)
         return;
     xsv_heading(r, "Latency of all waits that had to wait");
     int64_t next = 0;
-    for (sqlite3_stmt *s = xsv_ask(r, "SELECT bucket, low_ns, sum(waits) FROM wait_latency_histogram WHERE bucket > 0 GROUP BY bucket ORDER BY bucket");
+    for (sqlite3_stmt *s = xsv_ask(r, "SELECT bucket, low_ns, sum(waits) FROM wait_latency_histogram WHERE bucket > 0 "
+                                      "GROUP BY bucket ORDER BY bucket");
          xsv_next(r, s);) {
         if (next && xsv_number(s, 0) > next)
             fprintf(r->out, "  %9s\n", "...");
@@ -101,19 +106,24 @@ static void whole_histogram(xsv_report_state *r)
 
 void xsv_section_latency(xsv_report_state *r)
 {
-    int64_t classes = xsv_ask_number(r, "SELECT count(*) FROM (SELECT 1 FROM wait_tally WHERE bucket >= 0 GROUP BY pad, rank, supplier_rank)");
+    int64_t classes = xsv_ask_number(r, "SELECT count(*) FROM (SELECT 1 FROM wait_tally WHERE bucket >= 0 GROUP BY "
+                                        "pad, rank, supplier_rank)");
     if (!classes)
         return;
     scale axis = common_scale(r);
     xsv_heading(r, "Wait latency by slot class, waiting rank and the rank waited for");
     fputs("  slot class      rank  for          waits      p50      p90      p99      max  histogram\n", r->out);
     char sql[256];
-    snprintf(sql, sizeof sql, "SELECT pad, rank, peer, waits, p50_ns, p90_ns, p99_ns, max_ns FROM (SELECT * FROM wait_latency ORDER BY total_ns "
-             "DESC LIMIT %u) ORDER BY pad, rank, peer", r->rows * 3);
+    snprintf(sql, sizeof sql,
+             "SELECT pad, rank, peer, waits, p50_ns, p90_ns, p99_ns, max_ns FROM (SELECT * FROM wait_latency ORDER BY "
+             "total_ns "
+             "DESC LIMIT %u) ORDER BY pad, rank, peer",
+             r->rows * 3);
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);)
         print_class(r, s, &axis);
     if (classes > (int64_t)r->rows * 3)
-        fprintf(r->out, "  ... and %s more that waited less: xs query NAME wait_latency\n", xsv_count(classes - (int64_t)r->rows * 3).text);
+        fprintf(r->out, "  ... and %s more that waited less: xs query NAME wait_latency\n",
+                xsv_count(classes - (int64_t)r->rows * 3).text);
     explain_spark(r, &axis);
     whole_histogram(r);
 }

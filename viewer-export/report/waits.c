@@ -4,7 +4,8 @@
 
 void xsv_section_open(xsv_report_state *r)
 {
-    static const char sql[] = "SELECT rank, slot, peer, observed, need, open_ns, writer, supplier_known_from, line FROM open_waits";
+    static const char sql[] = "SELECT rank, slot, peer, observed, need, open_ns, writer, supplier_known_from, line "
+                              "FROM open_waits";
     int64_t rows = 0, all = xsv_ask_number(r, "SELECT open FROM run");
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
         if (!rows)
@@ -13,9 +14,9 @@ void xsv_section_open(xsv_report_state *r)
             continue;
         fprintf(r->out, "  rank %-4" PRId64 " ", xsv_number(s, 0));
         xsv_cell(r->out, xsv_text(s, 1), 24);
-        fprintf(r->out, " has %" PRId64 ", needs %" PRId64 "; owed by %s%s%s%s; open for %s\n", xsv_number(s, 3), xsv_number(s, 4),
-                xsv_rank_words(s, 2, xsv_number(s, 0)).text, *xsv_text(s, 7) ? " (" : "", xsv_text(s, 7),
-                *xsv_text(s, 7) ? ")" : "", xsv_time(xsv_number(s, 5)).text);
+        fprintf(r->out, " has %" PRId64 ", needs %" PRId64 "; owed by %s%s%s%s; open for %s\n", xsv_number(s, 3),
+                xsv_number(s, 4), xsv_rank_words(s, 2, xsv_number(s, 0)).text, *xsv_text(s, 7) ? " (" : "",
+                xsv_text(s, 7), *xsv_text(s, 7) ? ")" : "", xsv_time(xsv_number(s, 5)).text);
         fputs("            in ", r->out);
         xsv_cell(r->out, *xsv_text(s, 6) ? xsv_text(s, 6) : "unknown writer", 32);
         if (!xsv_is_null(s, 8))
@@ -38,20 +39,24 @@ static void print_slow(xsv_report_state *r, sqlite3_stmt *s)
         fprintf(r->out, "- (%s)\n", xsv_text(s, 7));
     } else {
         xsv_cell(r->out, xsv_rank_words(s, 4, xsv_number(s, 0)).text, 11);
-        fprintf(r->out, " %9s  %9s\n", xsv_time(xsv_number(s, 5)).text, xsv_is_null(s, 6) ? "-" : xsv_time(xsv_number(s, 6)).text);
+        fprintf(r->out, " %9s  %9s\n", xsv_time(xsv_number(s, 5)).text,
+                xsv_is_null(s, 6) ? "-" : xsv_time(xsv_number(s, 6)).text);
     }
 }
 
 void xsv_section_slowest(xsv_report_state *r)
 {
     char sql[256];
-    snprintf(sql, sizeof sql, "SELECT rank, slot, latency_ns, begin_ns, released_by_rank, late_ns, lag_ns, released_by_reason, result, "
-             "result != 'OK' FROM slowest_waits LIMIT %u", r->rows);
+    snprintf(sql, sizeof sql,
+             "SELECT rank, slot, latency_ns, begin_ns, released_by_rank, late_ns, lag_ns, released_by_reason, result, "
+             "result != 'OK' FROM slowest_waits LIMIT %u",
+             r->rows);
     int rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
         if (!rows) {
             xsv_heading(r, "Slowest waits: who released them, how long after the wait began, and when that was seen");
-            fputs("   rank  slot                            took   at (run)  released by   came after    seen in\n", r->out);
+            fputs("   rank  slot                            took   at (run)  released by   came after    seen in\n",
+                  r->out);
         }
         print_slow(r, s);
     }
@@ -59,7 +64,8 @@ void xsv_section_slowest(xsv_report_state *r)
 
 static void say_writers(xsv_report_state *r, int64_t rank)
 {
-    sqlite3_stmt *s = xsv_ask(r, "SELECT sum(share), sum(CASE WHEN local THEN share END) FROM wait_share WHERE rank = ?");
+    sqlite3_stmt *s = xsv_ask(r, "SELECT sum(share), sum(CASE WHEN local THEN share END) FROM wait_share WHERE rank = "
+                                 "?");
     if (s)
         sqlite3_bind_int64(s, 1, rank);
     while (xsv_next(r, s)) {

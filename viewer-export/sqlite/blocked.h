@@ -1,6 +1,6 @@
-/* How long each wait kept its writer: waits of one writer that overlap (those of a barrier are polled in turn) count each
- * from where the one before it ended, as they are drawn. Ends come in order with the events; the waits themselves are
- * settled later and in another order, so what was known at an end is kept until its wait comes. */
+/* How long each wait kept its writer: waits of one writer that overlap (those of a barrier are polled in turn) count
+ * each from where the one before it ended, as they are drawn. Ends come in order with the events; the waits themselves
+ * are settled later and in another order, so what was known at an end is kept until its wait comes. */
 #ifndef XSV_BLOCKED_H
 #define XSV_BLOCKED_H
 

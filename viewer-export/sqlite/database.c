@@ -25,8 +25,8 @@ int xsv_database_open(const char *path, sqlite3 **db, char **error)
         return xsv_error(error, XS_E_SYSTEM, "%s: %m", path);
     int rc = sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == SQLITE_OK) {
-        rc = sqlite3_exec(*db, "PRAGMA query_only = 1; PRAGMA cache_size = -65536; SELECT 1 FROM sqlite_schema", NULL, NULL,
-                          NULL);
+        rc = sqlite3_exec(*db, "PRAGMA query_only = 1; PRAGMA cache_size = -65536; SELECT 1 FROM sqlite_schema", NULL,
+                          NULL, NULL);
     }
     if (rc == SQLITE_OK)
         return XS_OK;

@@ -1,5 +1,6 @@
-/* A block goes: free list -> filled by the reader -> queue -> inserted -> free list. The number of blocks bounds memory;
- * a reader that is ahead waits for a free one. After a failure the thread only recycles, so that nobody waits for ever. */
+/* A block goes: free list -> filled by the reader -> queue -> inserted -> free list. The number of blocks bounds
+ * memory; a reader that is ahead waits for a free one. After a failure the thread only recycles, so that nobody waits
+ * for ever. */
 #include "pipe.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ struct xsv_pipe {
     block *free, *first, *last; /* last is valid where first is not NULL */
     int closing, running;
     atomic_int failed; /* result code of SQLite */
-    int failed_errno;  /* of the inserting thread, then */
+    int failed_errno; /* of the inserting thread, then */
     block *open[XSV_FLOWING];
     sqlite3_stmt *many[XSV_FLOWING], *one[XSV_FLOWING];
     uint64_t rows[XSV_FLOWING];

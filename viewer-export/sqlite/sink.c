@@ -48,7 +48,8 @@ static int fail_errno(sqlite_sink *s, int code)
     return fail(s, full_disk(code) ? XS_E_NO_SPACE : XS_E_SYSTEM, strerror(code));
 }
 
-/* From a result code of SQLite. It does not hand the cause of every I/O error on: then errno, right after the call, has it. */
+/* From a result code of SQLite. It does not hand the cause of every I/O error on: then errno, right after the call,
+ * has it. */
 static int fail_sqlite(sqlite_sink *s, int rc)
 {
     int last = errno, code = s->db ? sqlite3_system_errno(s->db) : 0, kind = rc & 0xff;
@@ -225,8 +226,13 @@ int xsv_sqlite_open(const char *path, const xsv_sqlite_options *options, xsr_sin
     sqlite_sink *s = calloc(1, sizeof *s);
     if (!s)
         return XS_E_MEMORY;
-    s->sink = (xsr_sink){.name = "sqlite", .begin = sink_begin, .event = sink_event, .wait = sink_wait,
-                         .signal = sink_signal, .lost = sink_lost, .finish = sink_finish};
+    s->sink = (xsr_sink){.name = "sqlite",
+                         .begin = sink_begin,
+                         .event = sink_event,
+                         .wait = sink_wait,
+                         .signal = sink_signal,
+                         .lost = sink_lost,
+                         .finish = sink_finish};
     s->rows.last_time = INT64_MIN;
     int rc = copy_options(s, path, options);
     if (!rc)

@@ -4,8 +4,8 @@
 
 static uint32_t home(const xsv_tally *t, const xsv_tally_row *k)
 {
-    uint64_t h = k->pad * 0x9e3779b97f4a7c15ull ^ k->rank * 0xc2b2ae3d27d4eb4full ^ k->supplier * 0x165667b19e3779f9ull ^
-                 (uint32_t)k->bucket * 0x27d4eb2f165667c5ull;
+    uint64_t h = k->pad * 0x9e3779b97f4a7c15ull ^ k->rank * 0xc2b2ae3d27d4eb4full ^
+                 k->supplier * 0x165667b19e3779f9ull ^ (uint32_t)k->bucket * 0x27d4eb2f165667c5ull;
     return (uint32_t)((h ^ h >> 29) * 0xbf58476d1ce4e5b9ull >> 32) & (t->size - 1);
 }
 

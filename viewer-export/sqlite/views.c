@@ -38,8 +38,8 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "ORDER BY t.pad, t.rank, t.supplier_rank, t.bucket"
 
 #define VIEW_LATENCY                                                                                                   \
-    "CREATE VIEW wait_latency AS WITH c AS (SELECT *, sum(waits) OVER (PARTITION BY pad, rank, supplier_rank ORDER BY " \
-    "bucket) AS upto, sum(waits) OVER (PARTITION BY pad, rank, supplier_rank) AS n FROM wait_tally WHERE bucket >= 0) " \
+    "CREATE VIEW wait_latency AS WITH c AS (SELECT *, sum(waits) OVER (PARTITION BY pad, rank, supplier_rank ORDER BY "\
+    "bucket) AS upto, sum(waits) OVER (PARTITION BY pad, rank, supplier_rank) AS n FROM wait_tally WHERE bucket >= 0) "\
     "SELECT pad.name AS pad, c.rank, c.supplier_rank AS peer, n AS waits, sum(passed) AS passed, sum(failed) AS "      \
     "failed, " PERCENTILE(50) ", " PERCENTILE(90) ", " PERCENTILE(99) ", max(max_ns) AS max_ns, sum(total_ns) AS "     \
     "total_ns, sum(blocked_ns) AS blocked_ns FROM c LEFT JOIN pad ON pad.id = c.pad "                                  \
@@ -51,12 +51,14 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
 #define WAIT_JOINS                                                                                                     \
     "LEFT JOIN pad ON pad.id = w.pad LEFT JOIN slot ON slot.id = w.slot LEFT JOIN writer ON writer.id = w.writer "     \
     "LEFT JOIN role ON role.id = w.role "
-#define WAIT_RESULT "CASE w.open WHEN 1 THEN 'OPEN' ELSE coalesce(" WORD("result", "w.result") ", 'UNKNOWN') END AS result"
+#define WAIT_RESULT                                                                                                    \
+    "CASE w.open WHEN 1 THEN 'OPEN' ELSE coalesce(" WORD("result", "w.result") ", 'UNKNOWN') END AS result"
 
 #define VIEW_WAITS                                                                                                     \
     "CREATE VIEW waits AS SELECT " WAIT_COLUMNS "w.begin_ns, w.end_ns, w.latency_ns, w.lag_ns, w.blocked_ns, "         \
     WAIT_RESULT ", w.passed, w.open, w.need, w.observed, w.polls, w.slept_ns, w.last_fail_ns, w.line, w.stage, "       \
-    "w.start_lost, w.end_lost, " HOW("w.how") ", " WORD("cmp", "(w.how >> 8) & 7") " AS comparison, w.reads_from_event, w.reads_from_rank, "        \
+    "w.start_lost, w.end_lost, " HOW("w.how") ", " WORD("cmp", "(w.how >> 8) & 7") " AS comparison, "                  \
+    "w.reads_from_event, w.reads_from_rank, "                                                                          \
     "w.reads_from_value, " WORD("reason", "w.reads_from_reason") " AS reads_from_reason, w.released_by_event, "        \
     "w.released_by_rank, w.released_by_value, w.released_by_ns, " WORD("reason", "w.released_by_reason")               \
     " AS released_by_reason FROM wait w " WAIT_JOINS
@@ -82,7 +84,7 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
 
 /* At each moment the oldest open remote wait of the rank: a later one counts from where all earlier ones are over. */
 #define VIEW_RANK_WAITS                                                                                                \
-    "CREATE VIEW rank_waits AS SELECT wait, rank, peer, slot, max(begin_ns, coalesce(covered, begin_ns)) AS begin_ns, " \
+    "CREATE VIEW rank_waits AS SELECT wait, rank, peer, slot, max(begin_ns, coalesce(covered, begin_ns)) AS begin_ns, "\
     "end_ns FROM (SELECT w.id AS wait, w.rank, w.supplier_rank AS peer, slot.name AS slot, w.begin_ns, "               \
     "coalesce(w.end_ns, " RUN_END ") AS end_ns, max(coalesce(w.end_ns, " RUN_END ")) OVER (PARTITION BY w.rank ORDER " \
     "BY w.begin_ns, w.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered FROM wait w "                    \
@@ -90,7 +92,7 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "WHERE end_ns > max(begin_ns, coalesce(covered, begin_ns)) ORDER BY rank, begin_ns"
 
 #define VIEW_RANK_SHARE                                                                                                \
-    "CREATE VIEW rank_share AS SELECT rank, peer, sum(end_ns - begin_ns) AS waited_ns, 1.0 * sum(end_ns - begin_ns) / " \
+    "CREATE VIEW rank_share AS SELECT rank, peer, sum(end_ns - begin_ns) AS waited_ns, 1.0 * sum(end_ns - begin_ns) / "\
     "nullif(" RUN_END " - " META("begin_ns") ", 0) AS share FROM rank_waits GROUP BY rank, peer "                      \
     "ORDER BY rank, waited_ns DESC"
 
@@ -104,7 +106,8 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "(SELECT id FROM word WHERE class = 'named')"
 
 #define VIEW_SIGNALS                                                                                                   \
-    "CREATE VIEW signals AS SELECT s.id, s.time_ns, " WORD("event", "s.kind") " AS event, s.rank, writer.name AS writer, role.name AS role, s.epoch, "       \
+    "CREATE VIEW signals AS SELECT s.id, s.time_ns, " WORD("event", "s.kind") " AS event, s.rank, writer.name "        \
+    "AS writer, role.name AS role, s.epoch, "                                                                          \
     "pad.name AS pad, slot.name AS slot, slot.label AS slot_label, slot.owner AS to_rank, s.value, " HOW("s.how")      \
     ", s.elected_by, s.time_ns - s.elect_ns AS fence_ns, s.released FROM signal s LEFT JOIN pad ON pad.id = s.pad "    \
     "LEFT JOIN slot ON slot.id = s.slot LEFT JOIN writer ON writer.id = s.writer LEFT JOIN role ON role.id = s.role"
@@ -166,7 +169,7 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     META("begin_ns") " AS begin_ns, " RUN_END " AS end_ns, " RUN_END " - " META("begin_ns") " AS duration_ns, "        \
     META("events") " AS events, (SELECT coalesce(sum(waits), 0) FROM wait_tally) AS waits, (SELECT coalesce(sum("      \
     "passed), 0) FROM wait_tally) AS passed, (SELECT coalesce(sum(failed), 0) FROM wait_tally) AS failed, (SELECT "    \
-    "coalesce(sum(waits), 0) FROM wait_tally WHERE bucket = -1) AS open, (SELECT coalesce(sum(emitted), 0) FROM ring) " \
+    "coalesce(sum(waits), 0) FROM wait_tally WHERE bucket = -1) AS open, (SELECT coalesce(sum(emitted), 0) FROM ring) "\
     "AS emitted, (SELECT coalesce(sum(lost), 0) FROM ring) AS lost, (SELECT coalesce(sum(torn), 0) FROM ring) AS "     \
     "torn, (SELECT coalesce(max(at_least), 0) FROM ring) AS lost_at_least, (SELECT max(bound_ns) FROM clock_line) AS " \
     "clock_bound_ns, (SELECT count(*) FROM process WHERE clean = 0) AS unclean, (SELECT coalesce(max(tail_unknown), "  \

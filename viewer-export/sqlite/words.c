@@ -51,7 +51,8 @@ static const word words[] = {
 #define NAMED_NONE 0
 #define NAMED_SLOT 0
 #define NAMED_BARRIER 0
-#define NAMED(id, name, shape, object, value, detail, further, text) {NAMED_##object ? "named" : "unnamed", id, NULL, NULL},
+#define NAMED(id, name, shape, object, value, detail, further, text) \
+    {NAMED_##object ? "named" : "unnamed", id, NULL, NULL},
     XS_EVENTS(NAMED)
 };
 

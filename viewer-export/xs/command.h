@@ -23,8 +23,8 @@ void command_print_list(FILE *out);
 /* ---- options ---- */
 /* Parses argv; on success *context holds the remaining arguments and -1 is returned, else the exit code to leave with
  * (0 after --help). stop_at_argument: options behind the first argument belong to somebody else. */
-int options_parse(const command *self, const struct poptOption *options, int stop_at_argument, int argc, const char **argv,
-                  poptContext *context);
+int options_parse(const command *self, const struct poptOption *options, int stop_at_argument, int argc,
+                  const char **argv, poptContext *context);
 #define OPTION_HELP {"help", 'h', POPT_ARG_NONE, NULL, 'h', "show this help", NULL}
 
 /* ---- errors: one line on stderr ---- */

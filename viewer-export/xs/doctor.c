@@ -31,7 +31,8 @@ static void say_store(const xs_probe *p)
     if (!p->store16_whole)
         say(BAD, "16-byte stores", "%llu of %llu were seen in halves: records cannot be trusted here", torn, reads);
     else if (!control)
-        say(TOLD, "16-byte stores", "0 of %llu torn, but the control (two 8-byte stores) was not seen torn either: not proven", reads);
+        say(TOLD, "16-byte stores",
+            "0 of %llu torn, but the control (two 8-byte stores) was not seen torn either: not proven", reads);
     else
         say(GOOD, "16-byte stores", "0 of %llu torn; the control (two 8-byte stores) %llu of %llu", reads, control,
             (unsigned long long)p->control_reads);
@@ -66,8 +67,8 @@ static void print_text(const xs_probe *p)
         p->time_step_ns <= 1000 ? "" : ": too coarse for waits of microseconds");
     say_store(p);
     say(TOLD, "cost of a record", "%u.%02u ns", p->record_ns_x100 / 100, p->record_ns_x100 % 100);
-    say(p->memfd_limit >= (64u << 20) ? GOOD : BAD, "shared memory", "a memfd took %" PRIu64 " MiB%s", p->memfd_limit >> 20,
-        p->memfd_limit >= (64u << 20) ? "" : ": use smaller rings (XS_RING_RECORDS, XS_RINGS)");
+    say(p->memfd_limit >= (64u << 20) ? GOOD : BAD, "shared memory", "a memfd took %" PRIu64 " MiB%s",
+        p->memfd_limit >> 20, p->memfd_limit >= (64u << 20) ? "" : ": use smaller rings (XS_RING_RECORDS, XS_RINGS)");
     say_recorder(p);
     say_cuda(p);
 }
@@ -75,14 +76,15 @@ static void print_text(const xs_probe *p)
 static void print_json(const xs_probe *p)
 {
     uint32_t v = xs_version();
-    printf("{\"xs_version\": \"%u.%u.%u\", \"sqlite_version\": \"%s\", \"schema_version\": %d,\n", v >> 16, v >> 8 & 0xff, v & 0xff,
-           sqlite3_libversion(), XSV_SCHEMA_VERSION);
-    printf(" \"cpus\": %u, \"gpus\": %d, \"cuda_driver\": %s, \"built_with_cuda\": %s,\n", p->cpus, p->gpus < 0 ? 0 : p->gpus,
-           p->gpus < 0 ? "false" : "true", p->built_with_cuda ? "true" : "false");
-    printf(" \"time_step_ns\": %u, \"record_ns\": %u.%02u, \"memfd_bytes\": %" PRIu64 ", \"recorder\": %s,\n", p->time_step_ns,
-           p->record_ns_x100 / 100, p->record_ns_x100 % 100, p->memfd_limit, p->recorder ? "true" : "false");
-    printf(" \"store16_whole\": %s, \"store16_reads\": %" PRIu64 ", \"store16_torn\": %" PRIu64 ",\n", p->store16_whole ? "true" : "false",
-           p->store16_reads, p->store16_torn);
+    printf("{\"xs_version\": \"%u.%u.%u\", \"sqlite_version\": \"%s\", \"schema_version\": %d,\n", v >> 16,
+           v >> 8 & 0xff, v & 0xff, sqlite3_libversion(), XSV_SCHEMA_VERSION);
+    printf(" \"cpus\": %u, \"gpus\": %d, \"cuda_driver\": %s, \"built_with_cuda\": %s,\n", p->cpus,
+           p->gpus < 0 ? 0 : p->gpus, p->gpus < 0 ? "false" : "true", p->built_with_cuda ? "true" : "false");
+    printf(" \"time_step_ns\": %u, \"record_ns\": %u.%02u, \"memfd_bytes\": %" PRIu64 ", \"recorder\": %s,\n",
+           p->time_step_ns, p->record_ns_x100 / 100, p->record_ns_x100 % 100, p->memfd_limit,
+           p->recorder ? "true" : "false");
+    printf(" \"store16_whole\": %s, \"store16_reads\": %" PRIu64 ", \"store16_torn\": %" PRIu64 ",\n",
+           p->store16_whole ? "true" : "false", p->store16_reads, p->store16_torn);
     printf(" \"control_reads\": %" PRIu64 ", \"control_torn\": %" PRIu64 "}\n", p->control_reads, p->control_torn);
 }
 

@@ -7,7 +7,8 @@ static char *output;
 static const struct poptOption options[] = {
     {"sqlite", 0, POPT_ARG_NONE, &want_sqlite, 0, "write NAME.db (default: both)", NULL},
     {"perfetto", 0, POPT_ARG_NONE, &want_perfetto, 0, "write NAME.perfetto (default: both)", NULL},
-    {"windows", 0, POPT_ARG_NONE, &windows, 0, "Perfetto: one file for each window of whole epochs, and an overview", NULL},
+    {"windows", 0, POPT_ARG_NONE, &windows, 0, "Perfetto: one file for each window of whole epochs, and an overview",
+     NULL},
     {"output", 'o', POPT_ARG_STRING, &output, 0, "name of what is written (that of the first capture)", "NAME"},
     {"timing", 0, POPT_ARG_NONE, &timing, 0, "say how long rows, indices and views took", NULL},
     {"quiet", 'q', POPT_ARG_NONE, &quiet, 0, "no progress, no list of files", NULL},
@@ -23,9 +24,14 @@ static int export_names(run_names *in, uint32_t count)
         for (uint32_t i = 0; i < count; i++)
             captures[i] = in[i].capture;
         int both = !want_sqlite && !want_perfetto;
-        export_job job = {.captures = captures, .count = count, .database = want_sqlite || both ? out.database : NULL,
-                          .perfetto = want_perfetto || both ? out.perfetto : NULL, .windows = windows, .timing = timing,
-                          .quiet = quiet, .list = quiet ? NULL : stdout};
+        export_job job = {.captures = captures,
+                          .count = count,
+                          .database = want_sqlite || both ? out.database : NULL,
+                          .perfetto = want_perfetto || both ? out.perfetto : NULL,
+                          .windows = windows,
+                          .timing = timing,
+                          .quiet = quiet,
+                          .list = quiet ? NULL : stdout};
         code = export_run(&job);
         names_free(&out);
     }

@@ -72,8 +72,9 @@ static void say_perfetto(const export_job *job, const outputs *o)
     const xsv_perfetto_summary *s = xsv_perfetto_summary_of(o->perfetto);
     if (s && s->files > 1) {
         int n = (int)(strlen(job->perfetto) - strlen(".perfetto"));
-        fprintf(job->list, "%.*s.overview.perfetto and %u windows: too large for the UI in one file, open the overview first\n", n, job->perfetto,
-               s->files - 1);
+        fprintf(job->list,
+                "%.*s.overview.perfetto and %u windows: too large for the UI in one file, open the overview first\n", n,
+                job->perfetto, s->files - 1);
     } else {
         fprintf(job->list, "%s\n", job->perfetto);
     }
@@ -82,9 +83,10 @@ static void say_perfetto(const export_job *job, const outputs *o)
 static void say_timing(const xsv_sqlite_timing *t)
 {
     double rows = (double)t->rows_ns / 1e9;
-    printf("rows     %10.3f s  %llu rows, %.0f rows/s\n", rows, (unsigned long long)t->rows, rows > 0 ? (double)t->rows / rows : 0);
-    printf("indices  %10.3f s\nviews    %10.3f s\nclose    %10.3f s\n", (double)t->index_ns / 1e9, (double)t->views_ns / 1e9,
-           (double)t->close_ns / 1e9);
+    printf("rows     %10.3f s  %llu rows, %.0f rows/s\n", rows, (unsigned long long)t->rows,
+           rows > 0 ? (double)t->rows / rows : 0);
+    printf("indices  %10.3f s\nviews    %10.3f s\nclose    %10.3f s\n", (double)t->index_ns / 1e9,
+           (double)t->views_ns / 1e9, (double)t->close_ns / 1e9);
 }
 
 /* A sink's own words are better than the code that the reader handed on. */
@@ -149,7 +151,8 @@ int export_database_if_needed(const run_names *names)
     if (!names->has_capture) {
         int rc = xsv_sqlite_check(names->database);
         return complain(EX_NOINPUT, "%s: %s, and there is no %s to make it from", names->database,
-                        rc == XS_E_VERSION ? "made by another version of xs" : "not a whole xs database", names->capture);
+                        rc == XS_E_VERSION ? "made by another version of xs" : "not a whole xs database",
+                        names->capture);
     }
     const char *captures[] = {names->capture};
     export_job job = {.captures = captures, .count = 1, .database = names->database, .quiet = 1};

@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <string.h>
 
-const command *const commands[] = {
-    &command_record, &command_report, &command_export, &command_query, &command_doctor, &command_version, &command_help, NULL};
+const command *const commands[] = {&command_record, &command_report,  &command_export, &command_query,
+                                   &command_doctor, &command_version, &command_help,   NULL};
 
 const command *command_find(const char *name)
 {
@@ -19,7 +19,7 @@ int main(int argc, const char **argv)
 {
     setlocale(LC_ALL, "");
     setlocale(LC_NUMERIC, "C"); /* numbers in JSON, CSV and reports look the same everywhere */
-    signal(SIGXFSZ, SIG_IGN);   /* a file size limit is an error of write(), with a message */
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), with a message */
     if (argc < 2) {
         command_print_list(stderr);
         return EX_USAGE;

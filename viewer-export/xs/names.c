@@ -28,7 +28,8 @@ int names_resolve(const char *name, run_names *names)
     memset(names, 0, sizeof *names);
     int n = (int)base_length(name);
     if (asprintf(&names->base, "%.*s", n, name) < 0 || asprintf(&names->capture, "%.*s.xs", n, name) < 0 ||
-        asprintf(&names->database, "%.*s.db", n, name) < 0 || asprintf(&names->perfetto, "%.*s.perfetto", n, name) < 0) {
+        asprintf(&names->database, "%.*s.db", n, name) < 0 ||
+        asprintf(&names->perfetto, "%.*s.perfetto", n, name) < 0) {
         names_free(names);
         return complain(EX_SOFTWARE, "out of memory");
     }

@@ -25,7 +25,8 @@ static void print_option(const struct poptOption *o, FILE *out)
     char left[48], letter[8] = "    ";
     if (o->shortName)
         snprintf(letter, sizeof letter, "-%c, ", o->shortName);
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, o->longName, o->argDescrip ? "=" : "", o->argDescrip ? o->argDescrip : "");
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, o->longName, o->argDescrip ? "=" : "",
+             o->argDescrip ? o->argDescrip : "");
     fprintf(out, "  %-28s %s\n", left, o->descrip);
 }
 
@@ -39,17 +40,20 @@ void command_print_help(const command *c, const struct poptOption *options, FILE
 
 void command_print_list(FILE *out)
 {
-    fputs("usage: xs COMMAND ...\n\nSee what cross-device synchronisation did: who waited for whom, how long, and who owed it.\n\n", out);
+    fputs("usage: xs COMMAND ...\n\nSee what cross-device synchronisation did: who waited for whom, how long, and who "
+          "owed it.\n\n",
+          out);
     for (const command *const *c = commands; *c; c++)
         fprintf(out, "  %-8s  %s\n", (*c)->name, (*c)->summary);
     fputs("\nBegin with:\n"
           "  xs record -- ./combine --ranks 4     run a program, leave run.xs, run.db and run.perfetto\n"
           "  xs report run                        read what happened\n"
-          "  xs COMMAND --help                    options and examples of a command\n", out);
+          "  xs COMMAND --help                    options and examples of a command\n",
+          out);
 }
 
-int options_parse(const command *self, const struct poptOption *options, int stop_at_argument, int argc, const char **argv,
-                  poptContext *context)
+int options_parse(const command *self, const struct poptOption *options, int stop_at_argument, int argc,
+                  const char **argv, poptContext *context)
 {
     *context = poptGetContext("xs", argc, argv, options, stop_at_argument ? POPT_CONTEXT_POSIXMEHARDER : 0);
     if (!*context)
@@ -59,8 +63,8 @@ int options_parse(const command *self, const struct poptOption *options, int sto
         command_print_help(self, options, stdout);
         code = finish_output();
     } else if (rc < -1) {
-        code = complain(EX_USAGE, "%s: %s ('xs %s --help' lists the options)", poptBadOption(*context, POPT_BADOPTION_NOALIAS),
-                        poptStrerror(rc), self->name);
+        code = complain(EX_USAGE, "%s: %s ('xs %s --help' lists the options)",
+                        poptBadOption(*context, POPT_BADOPTION_NOALIAS), poptStrerror(rc), self->name);
     }
     if (code >= 0) {
         poptFreeContext(*context);

@@ -12,8 +12,10 @@ static const struct poptOption options[] = {
     {"output", 'o', POPT_ARG_STRING, &output, 0, "name of the run (run)", "NAME"},
     {"max-bytes", 0, POPT_ARG_STRING, &max_bytes, 0, "bound of the capture; K, M, G are understood", "BYTES"},
     {"max-seconds", 0, POPT_ARG_INT, &max_seconds, 0, "keep about this much of the newest past", "SECONDS"},
-    {"preallocate", 0, POPT_ARG_STRING, &preallocate, 0, "space made for the capture before the command starts", "BYTES"},
-    {"trigger", 0, POPT_ARG_NONE, &trigger, 0, "dump the rings only when a wait gives up, at abort, exit, SIGUSR1", NULL},
+    {"preallocate", 0, POPT_ARG_STRING, &preallocate, 0, "space made for the capture before the command starts",
+     "BYTES"},
+    {"trigger", 0, POPT_ARG_NONE, &trigger, 0, "dump the rings only when a wait gives up, at abort, exit, SIGUSR1",
+     NULL},
     {"no-export", 0, POPT_ARG_NONE, &no_export, 0, "leave NAME.xs alone", NULL},
     OPTION_HELP,
     POPT_TABLEEND};
@@ -41,25 +43,31 @@ static void say_recorded(const xs_recorder_result *r)
     fprintf(stderr, "xs: %s: %llu records of %u process%s\n", r->path, (unsigned long long)r->records, r->processes,
             r->processes == 1 ? "" : "es");
     if (!r->processes)
-        fputs("xs: no traced process was seen: was the program built with XS_TRACE=1, and does it make a world?\n", stderr);
+        fputs("xs: no traced process was seen: was the program built with XS_TRACE=1, and does it make a world?\n",
+              stderr);
     if (r->unclean)
-        fprintf(stderr, "xs: %u of them did not end in order; their last records may be missing, the report says which\n", r->unclean);
+        fprintf(stderr,
+                "xs: %u of them did not end in order; their last records may be missing, the report says which\n",
+                r->unclean);
     if (r->refused)
-        fprintf(stderr, "xs: %u connected, but handed over nothing that this recorder understands (another version?)\n", r->refused);
+        fprintf(stderr, "xs: %u connected, but handed over nothing that this recorder understands (another version?)\n",
+                r->refused);
 }
 
 static int export_recorded(const run_names *names)
 {
     const char *captures[] = {names->capture};
-    export_job job = {.captures = captures, .count = 1, .database = names->database, .perfetto = names->perfetto,
-                      .list = stderr};
+    export_job job = {
+        .captures = captures, .count = 1, .database = names->database, .perfetto = names->perfetto, .list = stderr};
     int code = export_run(&job);
     if (code)
         fprintf(stderr, "xs: the capture is kept; try again with: xs export %s\n", names->base);
     else
-        fprintf(stderr, "xs: next: xs report %s\n"
-                        "xs:       xs query %s wait_latency_histogram\n"
-                        "xs:       open %s in https://ui.perfetto.dev\n", names->base, names->base, names->perfetto);
+        fprintf(stderr,
+                "xs: next: xs report %s\n"
+                "xs:       xs query %s wait_latency_histogram\n"
+                "xs:       open %s in https://ui.perfetto.dev\n",
+                names->base, names->base, names->perfetto);
     return code;
 }
 
@@ -78,7 +86,8 @@ static int record(const run_names *names, xs_recorder_options *how, const char *
     say_recorded(&result);
     int code = EX_OK;
     if (result.capture_error)
-        code = complain(EX_IOERR, "%s: %s; the capture says what is missing", names->capture, xs_strerror(result.capture_error));
+        code = complain(EX_IOERR, "%s: %s; the capture says what is missing", names->capture,
+                        xs_strerror(result.capture_error));
     if (!no_export && result.processes) {
         int exported = export_recorded(names);
         code = code ? code : exported;

@@ -108,7 +108,8 @@ void expect_failure(const char *arguments, int code, const char *words)
 {
     outcome o = run_xs(arguments);
     if (o.code != code || count_lines(o.err) != 1 || !strstr(o.err, words) || strncmp(o.err, "xs: ", 4))
-        fail_msg("xs %s: exit code %d, wanted %d; said: %s(wanted: one line with '%s')", arguments, o.code, code, o.err, words);
+        fail_msg("xs %s: exit code %d, wanted %d; said: %s(wanted: one line with '%s')", arguments, o.code, code, o.err,
+                 words);
     outcome_free(&o);
 }
 
@@ -132,7 +133,8 @@ void make_capture(const char *name, int waits)
     cb *c = cb_begin(name);
     assert_non_null(c);
     cb_process(c, 0, 2, 2);
-    uint32_t push = cb_role(c, "push"), consume = cb_role(c, "consume"), done = cb_pad(c, "done", "src", "chunk", 2, 4, 0);
+    uint32_t push = cb_role(c, "push"), consume = cb_role(c, "consume"),
+             done = cb_pad(c, "done", "src", "chunk", 2, 4, 0);
     cb_plan_writer(c, done, XS_PLAN_ROW);
     cb_writer_begin_at(c, 0, 1000, push, 0, 1, 0, 0, 0, 1);
     cb_writer_begin_at(c, 64, 1000, consume, 1, 1, 1, 0, 0, 1);
@@ -143,6 +145,7 @@ void make_capture(const char *name, int waits)
         cb_signal(c, 0, t + 300, slot, (uint64_t)i);
         cb_wait_end(c, 64, t + 320 + (uint64_t)(i * i % 400), slot, (uint64_t)i, 0, 7);
     }
-    cb_wait_start(c, 64, 1000ull * (uint64_t)waits + 2000, cb_slot(c, done, 1, 0, 0), (uint64_t)waits + 9, (uint64_t)waits);
+    cb_wait_start(c, 64, 1000ull * (uint64_t)waits + 2000, cb_slot(c, done, 1, 0, 0), (uint64_t)waits + 9,
+                  (uint64_t)waits);
     assert_int_equal(cb_end(c), 0);
 }

@@ -67,13 +67,36 @@ static void set_age(const char *path, int seconds)
 static void test_usage(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {
-        "nonsense", "report", "report --nonsense run", "report --rows", "report --rows=-1 run", "report --rows=x run",
-        "report --json run run", "query", "query run 'select 1' 'select 2'", "query --csv --json run", "export", "export --nonsense run",
-        "export --sqlite --windows run", "record", "record --", "record --nonsense -- true", "record --max-bytes 12Q -- true",
-        "record --max-bytes -5 -- true", "record --max-seconds -1 -- true", "doctor run", "doctor --nonsense", "help nonsense",
-        "version --nonsense", "query run 'selec 1'", "query run 'select 1; select 2'", "query run 'delete from wait'",
-        "query run nonsense", "query run ''", "query run 'attach database \"x\" as y'", "query run 'pragma user_version = 3'"};
+    static const char *const wrong[] = {"nonsense",
+                                        "report",
+                                        "report --nonsense run",
+                                        "report --rows",
+                                        "report --rows=-1 run",
+                                        "report --rows=x run",
+                                        "report --json run run",
+                                        "query",
+                                        "query run 'select 1' 'select 2'",
+                                        "query --csv --json run",
+                                        "export",
+                                        "export --nonsense run",
+                                        "export --sqlite --windows run",
+                                        "record",
+                                        "record --",
+                                        "record --nonsense -- true",
+                                        "record --max-bytes 12Q -- true",
+                                        "record --max-bytes -5 -- true",
+                                        "record --max-seconds -1 -- true",
+                                        "doctor run",
+                                        "doctor --nonsense",
+                                        "help nonsense",
+                                        "version --nonsense",
+                                        "query run 'selec 1'",
+                                        "query run 'select 1; select 2'",
+                                        "query run 'delete from wait'",
+                                        "query run nonsense",
+                                        "query run ''",
+                                        "query run 'attach database \"x\" as y'",
+                                        "query run 'pragma user_version = 3'"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         expect_failure(wrong[i], 64, "xs: ");
     outcome o = run_xs("");
@@ -191,7 +214,8 @@ static void test_failed_export_keeps_the_old(void **state)
 static void test_json(void **state)
 {
     (void)state;
-    static const char *const asked[] = {"report --json run", "query --json run waits", "doctor --json", "query --json run",
+    static const char *const asked[] = {"report --json run", "query --json run waits", "doctor --json",
+                                        "query --json run",
                                         "query --json run 'select 1 as \"a\"\"\\b\", null, 1.5, x''00ff'''"};
     for (size_t i = 0; i < 4; i++) {
         outcome o = run_xs(asked[i]);
@@ -251,7 +275,8 @@ static void test_report(void **state)
 static void test_report_agrees(void **state)
 {
     (void)state;
-    outcome numbers = run_xs("query --csv run 'select p50_ns, p90_ns, p99_ns, max_ns from wait_latency'"), o = run_xs("report run");
+    outcome numbers = run_xs("query --csv run 'select p50_ns, p90_ns, p99_ns, max_ns from wait_latency'"),
+            o = run_xs("report run");
     char *row = strchr(numbers.out, '\n') + 1;
     for (char *value = strtok(row, ",\r\n"); value; value = strtok(NULL, ",\r\n")) {
         char words[32];
@@ -296,12 +321,19 @@ static void test_record(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_usage), cmocka_unit_test(test_missing_input), cmocka_unit_test(test_foreign_input),
-        cmocka_unit_test(test_newer_capture), cmocka_unit_test(test_database_follows_the_capture),
-        cmocka_unit_test(test_cannot_create), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_failed_export_keeps_the_old), cmocka_unit_test(test_json), cmocka_unit_test(test_query_forms),
-        cmocka_unit_test(test_report), cmocka_unit_test(test_report_agrees), cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_record)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_usage),
+                                       cmocka_unit_test(test_missing_input),
+                                       cmocka_unit_test(test_foreign_input),
+                                       cmocka_unit_test(test_newer_capture),
+                                       cmocka_unit_test(test_database_follows_the_capture),
+                                       cmocka_unit_test(test_cannot_create),
+                                       cmocka_unit_test(test_full_disk),
+                                       cmocka_unit_test(test_failed_export_keeps_the_old),
+                                       cmocka_unit_test(test_json),
+                                       cmocka_unit_test(test_query_forms),
+                                       cmocka_unit_test(test_report),
+                                       cmocka_unit_test(test_report_agrees),
+                                       cmocka_unit_test(test_merge),
+                                       cmocka_unit_test(test_record)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

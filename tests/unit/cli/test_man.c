@@ -90,7 +90,8 @@ static void test_commands(void **state)
     char *index = load_page("xs");
     int n = 0;
     assert_int_equal(list.code, 0);
-    for (char *line = strtok(strstr(list.out, "\n\n  ") + 2, "\n"); line && line[0] == ' '; line = strtok(NULL, "\n"), n++) {
+    for (char *line = strtok(strstr(list.out, "\n\n  ") + 2, "\n"); line && line[0] == ' ';
+         line = strtok(NULL, "\n"), n++) {
         char name[32], reference[64];
         if (!strcmp(line, "Begin with:") || sscanf(line, " %31s", name) != 1 || !strcmp(name, "xs"))
             break;
@@ -125,7 +126,8 @@ static void test_pages_are_sound(void **state)
     if (system("command -v man > /dev/null 2>&1"))
         skip();
     char command[1024];
-    snprintf(command, sizeof command, "for page in %s/*.1; do man --warnings -E UTF-8 -l -Tutf8 -Z $page 2>&1 > /dev/null; done | grep .", MAN);
+    snprintf(command, sizeof command,
+             "for page in %s/*.1; do man --warnings -E UTF-8 -l -Tutf8 -Z $page 2>&1 > /dev/null; done | grep .", MAN);
     assert_int_not_equal(system(command), 0);
 }
 

@@ -69,7 +69,8 @@ static void test_every_column_is_described(void **state)
 {
     (void)state;
     int columns = 0;
-    sqlite3_stmt *s = query("SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')");
+    sqlite3_stmt *s = query("SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type IN "
+                            "('table', 'view')");
     while (sqlite3_step(s) == SQLITE_ROW) {
         const char *object = (const char *)sqlite3_column_text(s, 0), *column = (const char *)sqlite3_column_text(s, 1);
         char word[64], *text = section(object);
@@ -135,8 +136,8 @@ static void test_words(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_column_is_described), cmocka_unit_test(test_every_section_exists),
-        cmocka_unit_test(test_questions_have_answers), cmocka_unit_test(test_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_column_is_described),
+                                       cmocka_unit_test(test_every_section_exists),
+                                       cmocka_unit_test(test_questions_have_answers), cmocka_unit_test(test_words)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -224,8 +224,8 @@ static void test_cut(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allocations), cmocka_unit_test(test_allocations_of_sqlite), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_bad_disk), cmocka_unit_test(test_bad_paths), cmocka_unit_test(test_cut)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_allocations), cmocka_unit_test(test_allocations_of_sqlite),
+                                       cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_bad_disk),
+                                       cmocka_unit_test(test_bad_paths),   cmocka_unit_test(test_cut)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

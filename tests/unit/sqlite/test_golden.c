@@ -82,7 +82,8 @@ static void first_difference(const char *dir, const char *have, const char *want
         line += *a == '\n';
     for (; a > have && a[-1] != '\n'; a--)
         b--;
-    fail_msg("%s/expected.csv differs at line %d\nhave: %.*s\nwant: %.*s", dir, line, (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
+    fail_msg("%s/expected.csv differs at line %d\nhave: %.*s\nwant: %.*s", dir, line, (int)strcspn(a, "\n"), a,
+             (int)strcspn(b, "\n"), b);
 }
 
 static void check_case(void **state)
@@ -113,17 +114,21 @@ static void check_case(void **state)
 static const char *const truths[] = {
     "SELECT count(*) = 0 FROM loss WHERE kept + lost != emitted",
     "SELECT (SELECT coalesce(sum(waits), 0) FROM wait_tally) = (SELECT count(*) FROM wait)",
-    "SELECT (SELECT coalesce(sum(waits), 0) FROM wait_latency_histogram) = (SELECT count(*) FROM wait WHERE latency_ns NOT NULL)",
+    "SELECT (SELECT coalesce(sum(waits), 0) FROM wait_latency_histogram) = (SELECT count(*) FROM wait WHERE latency_ns "
+    "NOT NULL)",
     "SELECT (SELECT coalesce(sum(waits), 0) FROM wait_latency) = (SELECT count(*) FROM wait WHERE latency_ns NOT NULL)",
     "SELECT (SELECT count(*) FROM open_waits) = (SELECT count(*) FROM wait WHERE end_ns IS NULL)",
     "SELECT (SELECT events FROM run) = (SELECT count(*) FROM event)",
     "SELECT coalesce(max(id), 0) = count(*) FROM event",
     "SELECT count(*) = 0 FROM (SELECT time_ns < lag(time_ns) OVER (ORDER BY id) AS fell FROM event) WHERE fell",
-    "SELECT (SELECT count(*) FROM signals) = (SELECT count(*) FROM event WHERE kind IN (SELECT id FROM word WHERE class = 'event' AND "
+    "SELECT (SELECT count(*) FROM signals) = (SELECT count(*) FROM event WHERE kind IN (SELECT id FROM word WHERE "
+    "class = 'event' AND "
     "name IN ('signal', 'watermark', 'arrive', 'gate_arrive')))",
     "SELECT (SELECT count(*) FROM arrivals) = (SELECT count(*) FROM events WHERE event IN ('arrive', 'gate_arrive'))",
-    "SELECT (SELECT coalesce(sum(released), 0) FROM signal) = (SELECT count(*) FROM wait WHERE released_by_event NOT NULL)",
-    "SELECT count(*) = 0 FROM wait WHERE released_by_event NOT NULL AND released_by_event NOT IN (SELECT id FROM signal)",
+    "SELECT (SELECT coalesce(sum(released), 0) FROM signal) = (SELECT count(*) FROM wait WHERE released_by_event NOT "
+    "NULL)",
+    "SELECT count(*) = 0 FROM wait WHERE released_by_event NOT NULL AND released_by_event NOT IN (SELECT id FROM "
+    "signal)",
     "SELECT count(*) = 0 FROM wait WHERE reads_from_event NOT NULL AND reads_from_event NOT IN (SELECT id FROM signal)",
     "SELECT count(*) = 0 FROM waits WHERE slot IS NULL OR reads_from_reason IS NULL OR released_by_reason IS NULL",
     "SELECT count(*) = 0 FROM loss_gaps WHERE cause IS NULL OR lost < 1",

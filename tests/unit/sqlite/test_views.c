@@ -119,8 +119,10 @@ static void test_histogram(void **state)
 static void test_histogram_agrees_with_stored_buckets(void **state)
 {
     (void)state;
-    assert_int_equal(number("SELECT count(*) FROM (SELECT pad, rank, supplier_rank, coalesce(bucket, open - 2), count(*), sum(passed), "
-                            "sum(blocked_ns) FROM wait GROUP BY 1, 2, 3, 4 EXCEPT SELECT pad, rank, supplier_rank, bucket, "
+    assert_int_equal(number("SELECT count(*) FROM (SELECT pad, rank, supplier_rank, coalesce(bucket, open - 2), "
+        "count(*), sum(passed), "
+                            "sum(blocked_ns) FROM wait GROUP BY 1, 2, 3, 4 EXCEPT SELECT pad, rank, "
+                                "supplier_rank, bucket, "
                             "waits, passed, blocked_ns FROM wait_tally)"), 0);
     assert_true(number("SELECT count(*) FROM wait_tally") > 100);
 }
@@ -128,7 +130,8 @@ static void test_histogram_agrees_with_stored_buckets(void **state)
 static void test_percentiles(void **state)
 {
     (void)state;
-    sqlite3_stmt *s = query("SELECT pad, rank, peer, waits, p50_ns, p90_ns, p99_ns, max_ns, total_ns, passed, failed FROM wait_latency");
+    sqlite3_stmt *s = query("SELECT pad, rank, peer, waits, p50_ns, p90_ns, p99_ns, max_ns, total_ns, passed, "
+        "failed FROM wait_latency");
     static int64_t values[WAITS];
     int rows = 0;
     for (; sqlite3_step(s) == SQLITE_ROW; rows++) {
@@ -200,7 +203,8 @@ static void test_share(void **state)
         until[i] = INT64_MIN;
     for (uint32_t i = 0; i < WAITS; i++) {
         const xsr_wait *w = &run->waits[i];
-        int64_t end = w->open ? run->model.end : w->end, from = w->begin > until[w->writer] ? w->begin : until[w->writer];
+        int64_t end = w->open ? run->model.end : w->end;
+        int64_t from = w->begin > until[w->writer] ? w->begin : until[w->writer];
         if (w->passed)
             continue;
         blocked[w->rank][w->supplier_rank == XSR_NONE ? FAKE_RANKS : w->supplier_rank] += end > from ? end - from : 0;
@@ -236,7 +240,8 @@ static void test_rank_waits(void **state)
                 oldest = w;
         }
         char sql[160];
-        snprintf(sql, sizeof sql, "SELECT coalesce(max(wait), 0) FROM rank_waits WHERE rank = %u AND begin_ns <= %lld AND end_ns > %lld",
+        snprintf(sql, sizeof sql, "SELECT coalesce(max(wait), 0) FROM rank_waits WHERE rank = %u AND begin_ns "
+            "<= %lld AND end_ns > %lld",
                  rank, (long long)t, (long long)t);
         assert_int_equal(number(sql), oldest ? oldest->id : 0);
     }
@@ -249,7 +254,8 @@ static void test_counts(void **state)
     assert_int_equal(number("SELECT count(*) FROM wait"), WAITS);
     assert_int_equal(number("SELECT open FROM run"), FAKE_RANKS);
     assert_int_equal(number("SELECT count(*) FROM waits"), WAITS);
-    assert_int_equal(number("SELECT count(*) FROM wait WHERE open = 0 AND (start_lost OR end_lost) AND latency_ns IS NULL"),
+    assert_int_equal(number("SELECT count(*) FROM wait WHERE open = 0 AND (start_lost OR end_lost) AND "
+        "latency_ns IS NULL"),
                      number("SELECT sum(waits) FROM wait_tally WHERE bucket = -2"));
     assert_true(number("SELECT sum(waits) FROM wait_tally WHERE bucket = -2") > 100);
     assert_int_equal(number("SELECT events FROM run"), number("SELECT count(*) FROM event"));
