@@ -193,6 +193,7 @@ int draw_wait(drawing *d, struct lane *lane, const xsr_wait *wait);
 int draw_folded(drawing *d, struct lane *lane);
 int draw_pass(drawing *d, const xsr_wait *wait);
 int draw_open_waits(drawing *d);
+const xsr_wait *open_root(drawing *d); /* of the open waits, the one that holds up the others; NULL: none */
 int draw_signal(drawing *d, const xsr_signal *signal);
 int draw_arrival(drawing *d, uint32_t slot, const arrival *arrival, const uint64_t *flows, uint32_t flow_count,
                  const uint64_t *ends, uint32_t end_count);

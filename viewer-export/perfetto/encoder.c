@@ -146,7 +146,7 @@ static inline int pack(encoder *e, const ProtobufCMessage *packet, size_t bytes)
 int encoder_packet(encoder *e, const TracePacket *packet, size_t bytes) { return pack(e, &packet->base, bytes); }
 
 static int seen_grow(encoder *e) {
-    uint32_t room = e->texts->room;
+    uint32_t room = e->texts->room ? e->texts->room : 1;
     uint8_t *seen = realloc(e->seen, room);
     if (!seen)
         return XS_E_MEMORY;

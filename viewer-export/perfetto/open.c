@@ -60,6 +60,20 @@ static uint32_t oldest_wait_of(const drawing *d, uint32_t rank, uint32_t role, u
     return XSR_NONE;
 }
 
+/* Where a chain of open waits ends: its supplier waits for nobody. In a circle, somewhere on it. */
+const xsr_wait *open_root(drawing *d) {
+    uint32_t at = 0, rank, role;
+    for (uint32_t steps = 0; steps < d->open_count; steps++) {
+        if (!supplier_of(d, &d->open[at], &rank, &role))
+            break;
+        uint32_t next = oldest_wait_of(d, rank, role, at);
+        if (next == XSR_NONE)
+            break;
+        at = next;
+    }
+    return d->open_count ? &d->open[at] : NULL;
+}
+
 /* From whichever starts first: the other order would be dropped by the reader. */
 static int join_waits(picture *p, uint32_t a, uint32_t b) {
     uint64_t id = EDGE_IDS + p->next_id++;

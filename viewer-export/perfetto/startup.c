@@ -98,21 +98,18 @@ static char *path_expression(const drawing *d, uint32_t victim, uint32_t supplie
     "writer, extract_arg(arg_set_id,'debug.lag_ns') as lag_ns, id, ts, dur, track_id from slice where category = 'wait' "   \
     "order by dur desc limit 50"
 
-/* The oldest wait that never ended and whoever owes it; else the pair that waited longest. */
-static void worst_pair(const drawing *d, uint32_t *victim, uint32_t *supplier) {
+/* The open wait that holds up the others and whoever owes it; else the pair that waited longest. */
+static void worst_pair(drawing *d, uint32_t *victim, uint32_t *supplier) {
+    const xsr_wait *root = open_root(d);
     blame_worst(d, victim, supplier);
-    for (uint32_t i = 0; i < d->open_count; i++) { /* sorted by their begin */
-        const xsr_wait *w = &d->open[i];
-        uint32_t number = d->ranks[w->rank].number;
-        if (w->supplier_rank == XSR_NONE || w->supplier_rank == number)
-            continue;
-        *victim = number;
-        *supplier = w->supplier_rank;
+    uint32_t owes = root ? (root->supplier_rank != XSR_NONE ? root->supplier_rank : slot_owes(d, root->slot)) : XSR_NONE;
+    if (owes == XSR_NONE)
         return;
-    }
+    *victim = d->ranks[root->rank].number;
+    *supplier = owes;
 }
 
-static int put_expansion(FILE *f, const drawing *d) {
+static int put_expansion(FILE *f, drawing *d) {
     uint32_t victim, supplier;
     char names[64];
     worst_pair(d, &victim, &supplier);
@@ -133,15 +130,15 @@ static int put_expansion(FILE *f, const drawing *d) {
     return XS_OK;
 }
 
-static int put_commands(FILE *f, const drawing *d) {
+static int put_commands(FILE *f, drawing *d) {
     char time[32];
     fputc('[', f);
     if (d->model->rank_count >= PIN_FROM_RANKS || many_writers(d))
         put_command(f, "PinTracksByRegex", "^(findings|rank \\d+ waits for)$", "name");
     TRY(put_expansion(f, d));
     if (d->open_count) {
-        snprintf(time, sizeof time, "%lld", (long long)d->open[0].begin);
-        put_command(f, "AddNoteAtTimestamp", time, "first open wait");
+        snprintf(time, sizeof time, "%lld", (long long)open_root(d)->begin);
+        put_command(f, "AddNoteAtTimestamp", time, "never released");
     }
     if (d->open_count)
         put_command(f, "RunQueryAndShowTab", OPEN_WAITS, "open waits");

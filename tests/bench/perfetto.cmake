@@ -1,0 +1,3 @@
+add_executable(bench_perfetto_rate perfetto_rate.c)
+target_include_directories(bench_perfetto_rate PRIVATE $<TARGET_PROPERTY:xsv_perfetto_objects,INTERFACE_INCLUDE_DIRECTORIES>)
+target_link_libraries(bench_perfetto_rate PRIVATE xsread_static xs_build)

@@ -1,0 +1,107 @@
+#!/bin/bash
+# check.sh CASE MAKE_TRACE SQL_PACKAGE: writes the trace of a counted run and asks trace_processor about it.
+# Exit 77: there is no trace_processor.
+set -u
+case=$1 make=$2 package=$3
+tp=${XS_TRACE_PROCESSOR:-}
+[ -n "$tp" ] || tp=$(command -v trace_processor_shell || command -v trace_processor) || tp=
+[ -x "$tp" ] || { echo "no trace_processor (XS_TRACE_PROCESSOR)"; exit 77; }
+dir=$(mktemp -d) || exit 70
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+"$make" "$dir" "$case" >"$dir/counts" || { echo "the trace was not made"; exit 1; }
+count() { awk -v name="$1" '$1 == name {print $2}' "$dir/counts"; }
+
+# query TRACE SQL: rows without the heading, or the error itself, so that no expectation is met by silence
+query() { "$tp" query --add-sql-package "$package" "$1" "$2" 2>"$dir/errors" >"$dir/rows" && sed 1d "$dir/rows" || cat "$dir/errors"; }
+
+expect() { # TRACE WHAT EXPECTED SQL
+    local got
+    got=$(query "$1" "$4")
+    [ "$got" = "$3" ] && return
+    printf '%s: %s\n  expected: %s\n  got:      %s\n' "$(basename "$1")" "$2" "$3" "$got"
+    failed=1
+}
+
+bad_stats="select name, value from stats where value != 0 and (severity in ('error', 'data_loss', 'notice') or name glob 'flow_*' or
+  name in ('track_event_parser_errors', 'track_event_tokenizer_errors', 'interned_data_tokenizer_errors',
+  'tokenizer_skipped_packets', 'track_hierarchy_missing_uuid'))"
+edges="select (select count(*) from flow f join slice s on s.id = f.slice_in + f.slice_out - w.id
+  where w.id in (f.slice_in, f.slice_out) and s.category = 'signal') n
+  from slice w where category = 'wait' and dur >= 0 and extract_arg(arg_set_id, 'debug.supplier') not glob '* gemm'"
+pairs="from slice w join flow f on w.id in (f.slice_in, f.slice_out) join slice s on s.id = f.slice_in + f.slice_out - w.id
+  where w.category = 'wait' and s.category = 'signal'"
+
+# What holds in every trace, windows and overview too.
+sound() { # TRACE
+    if [ "$case" != loss ]; then
+        expect "$1" "import statistics" "" "$bad_stats"
+        expect "$1" "import log" "0" "select count(*) from _trace_import_logs where severity != 'info'"
+    fi
+    expect "$1" "flat waits" "0" "select count(*) from slice where category = 'wait' and depth > 0"
+    expect "$1" "nothing inside a wait" "0" "select count(*) from slice c join slice p on c.parent_id = p.id where p.category = 'wait'"
+    expect "$1" "no slice of no length" "0" "select count(*) from slice s join track t on t.id = s.track_id
+      where s.dur = 0 and t.name != 'arrive, pass' and s.category not in ('signal', 'mark')"
+    expect "$1" "colours" "0" "select count(*) from slice where category in ('wait', 'pass', 'signal', 'blame', 'critical path')
+      and extract_arg(arg_set_id, 'correlation_id') is null"
+    expect "$1" "ends of edges" "0,0" "select count(*), 0 $pairs and extract_arg(w.arg_set_id, 'debug.slot') != extract_arg(s.arg_set_id, 'debug.slot')"
+    expect "$1" "observed" "0" "select count(*) from slice where category = 'wait' and extract_arg(arg_set_id, 'debug.result') = 'OK'
+      and extract_arg(arg_set_id, 'debug.observed') < extract_arg(arg_set_id, 'debug.need')"
+    expect "$1" "complete" "1" "select int_value from metadata where name = 'trace_attribute.xs.complete'"
+}
+
+whole() { # TRACE
+    local remote rows r open='' i
+    rows=$'"epochs"\n"findings"'
+    for ((r = 0; r < $(count ranks); r++)); do
+        rows+=$'\n'"\"rank $r waits for\""
+        ((i = $(count open$r))) && open+="${open:+$'\n'}\"rank $r · CPU\",$i"
+        expect "$1" "last of the counter of rank $r" "$(count open$r)" "select cast(value as int) from counter c join track t on t.id = c.track_id
+          join track p on p.id = t.parent_id where t.name = 'open waits' and p.name = 'rank $r waits for' order by ts desc, c.id desc limit 1"
+    done
+    local groups="include perfetto module viz.summary.track_event; select name from _track_event_tracks_ordered_groups
+      where parent_id is null and upid is null and utid is null"
+    expect "$1" "rows at the top" "$rows" "$groups and has_data and has_children order by order_id"
+    expect "$1" "no other row at the top" "$rows" "$groups order by order_id"
+    expect "$1" "open waits" "$open" "select p.name, count(*) from slice s join process_track t on t.id = s.track_id join process p using (upid)
+      where s.category = 'wait' and s.dur = -1 group by 1 order by 1"
+    expect "$1" "order of processes" "4" "select count(*) from process where pid >= 5000000"
+    [ "$case" = loss ] && return
+    remote=$(($(count waits) - $(count gate_waits)))
+    expect "$1" "one edge a wait" "$remote,$remote" "select count(*), sum(n = 1) from ($edges)"
+    expect "$1" "waits" "$(count waits)" "select count(*) from slice where category = 'wait' and dur >= 0"
+    expect "$1" "passes and signals" "$(count passes),$(count signals)" "select sum(category = 'pass'), sum(category = 'signal') from slice"
+    expect "$1" "bounded names" "1" "select count(distinct name) <= $(count slots) from slice where category = 'wait' and dur >= 0"
+    [ "$case" = away ] || expect "$1" "who is to blame" '"rank 2"' "select name from slice where category = 'blame' and dur > 0 group by 1 order by sum(dur) desc limit 1"
+    expect "$1" "package: waits" "$(count waits),$(count passes)" "include perfetto module xs.waits;
+      select sum(kind = 'wait' and dur >= 0), sum(kind = 'pass') from xs_waits"
+    expect "$1" "package: latency" "$(count waits)" "include perfetto module xs.waits; select sum(waits) from xs_wait_latency"
+    expect "$1" "package: every slot has a class" '"bar","done","gate"' "include perfetto module xs.waits;
+      select min(class), (select class from xs_wait_latency where class = 'done' limit 1), max(class) from xs_wait_latency"
+    expect "$1" "package: signals" "$(count signals)" "include perfetto module xs.waits; select count(*) from xs_signals"
+}
+
+case $case in
+loss)
+    sound "$dir/run.perfetto"
+    whole "$dir/run.perfetto"
+    expect "$dir/run.perfetto" "loss in the statistics" "$(count lost)" "select sum(value) from stats where name = 'traced_buf_trace_writer_packet_loss'"
+    expect "$dir/run.perfetto" "only declared loss" $'"traced_buf_data_loss_overwrite"\n"traced_buf_sequence_packet_loss"\n"traced_buf_trace_writer_packet_loss"' \
+        "select name from ($bad_stats) order by 1"
+    expect "$dir/run.perfetto" "loss on the rows" "$(count lost)" "select sum(extract_arg(arg_set_id, 'debug.lost')) from slice where category = 'loss'"
+    ;;
+windows)
+    [ "$(count files)" -gt 3 ] || { echo "only $(count files) files"; failed=1; }
+    for trace in "$dir"/*.perfetto; do
+        sound "$trace"
+    done
+    expect "$dir/run.overview.perfetto" "epochs of the overview" "$(count epochs)" "select count(*) from slice where category = 'epoch'"
+    ;;
+*)
+    sound "$dir/run.perfetto"
+    whole "$dir/run.perfetto"
+    ;;
+esac
+[ $failed = 0 ] && echo "$case: as expected"
+exit $failed
