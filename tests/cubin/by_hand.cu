@@ -180,7 +180,7 @@ KERNEL(elect, pad_args) {
 
 FN int elected_warp(const handle &xs, const pad &p, uint32_t row, uint32_t column, uint64_t target) {
     uint32_t active = __activemask();
-    __syncwarp(__activemask());
+    __syncwarp(active);
     return lane() == (uint32_t)__ffs((int)active) - 1 && elected(xs, p, row, column, (uint32_t)__popc(active), target);
 }
 KERNEL(elect_warp, pad_args) {
