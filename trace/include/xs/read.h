@@ -98,6 +98,7 @@ typedef struct xsr_model {
     bool closed;        /* END frame seen */
     bool cut;           /* bytes after the last whole frame */
     uint64_t damaged_frames, damaged_bytes, missing_frames;
+    uint64_t records;   /* in the capture's RECORDS frames; known before the first pass: no fewer than events */
 } xsr_model;
 
 /* ---- what flows: events, waits, signals, losses ---- */
