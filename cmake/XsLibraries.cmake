@@ -9,8 +9,10 @@ target_link_libraries(xs_objects PRIVATE xs_build)
 function(xs_make_library name objects map)
   add_library(${name} SHARED)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:${objects}> $<BUILD_INTERFACE:xs_build>)
-  target_link_options(${name} PRIVATE -Wl,--version-script=${map}
-    $<$<STREQUAL:${XS_SANITIZE},>:-Wl,--no-undefined>)
+  target_link_options(${name} PRIVATE -Wl,--version-script=${map})
+  if(NOT XS_SANITIZE) # a sanitizer's runtime is resolved in the program
+    target_link_options(${name} PRIVATE -Wl,--no-undefined)
+  endif()
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${map})
   add_library(${name}_static STATIC)
   target_link_libraries(${name}_static PRIVATE $<BUILD_INTERFACE:${objects}> $<BUILD_INTERFACE:xs_build>)

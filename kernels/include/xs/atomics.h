@@ -5,7 +5,7 @@
  *   xs_load_{relaxed,acquire}_{cta,gpu,sys}            xs_store_{relaxed,release}_{cta,gpu,sys}
  *   xs_add_{relaxed,release,acq_rel}_{cta,gpu,sys}     returns the value before
  *   xs_red_{relaxed,release}_{cta,gpu,sys}             the same with nothing returned (PTX red)
- *   xs_or_acquire_sys, xs_and_release_sys              returns the value before; 64 bits
+ *   xs_or_acquire_gpu, xs_and_release_gpu              returns the value before; 64 bits
  *   xs_fence_{acquire,release,acq_rel,sc}_{cta,gpu,sys}
  *   each also with suffix _u32 (fences have no width)
  *
@@ -67,14 +67,14 @@ XS_EACH_SCOPE(XS_PTX_FENCE, release, acq_rel)
 XS_EACH_SCOPE(XS_PTX_FENCE, acq_rel, acq_rel)
 XS_EACH_SCOPE(XS_PTX_FENCE, sc, sc)
 
-XS_FN uint64_t xs_or_acquire_sys(uint64_t *at, uint64_t bits) {
+XS_FN uint64_t xs_or_acquire_gpu(uint64_t *at, uint64_t bits) {
     uint64_t old;
-    asm volatile("atom.acquire.sys.global.or.b64 %0, [%1], %2;" : "=l"(old) : "l"(at), "l"(bits) : "memory");
+    asm volatile("atom.acquire.gpu.global.or.b64 %0, [%1], %2;" : "=l"(old) : "l"(at), "l"(bits) : "memory");
     return old;
 }
-XS_FN uint64_t xs_and_release_sys(uint64_t *at, uint64_t bits) {
+XS_FN uint64_t xs_and_release_gpu(uint64_t *at, uint64_t bits) {
     uint64_t old;
-    asm volatile("atom.release.sys.global.and.b64 %0, [%1], %2;" : "=l"(old) : "l"(at), "l"(bits) : "memory");
+    asm volatile("atom.release.gpu.global.and.b64 %0, [%1], %2;" : "=l"(old) : "l"(at), "l"(bits) : "memory");
     return old;
 }
 
@@ -251,8 +251,8 @@ XS_EACH_SCOPE(XS_HOST_FENCE, acq_rel)
 XS_EACH_SCOPE(XS_HOST_FENCE, sc)
 
 /* Ring bookkeeping: no step of the protocol, so the scheduler is not told. */
-XS_FN uint64_t xs_or_acquire_sys(uint64_t *at, uint64_t bits) { return __atomic_fetch_or(at, bits, __ATOMIC_ACQUIRE); }
-XS_FN uint64_t xs_and_release_sys(uint64_t *at, uint64_t bits) { return __atomic_fetch_and(at, bits, __ATOMIC_RELEASE); }
+XS_FN uint64_t xs_or_acquire_gpu(uint64_t *at, uint64_t bits) { return __atomic_fetch_or(at, bits, __ATOMIC_ACQUIRE); }
+XS_FN uint64_t xs_and_release_gpu(uint64_t *at, uint64_t bits) { return __atomic_fetch_and(at, bits, __ATOMIC_RELEASE); }
 
 XS_FN uint64_t xs_load_volatile(const uint64_t *at) { return xs_load_relaxed_sys(at); }
 XS_FN uint32_t xs_load_volatile_u32(const uint32_t *at) { return xs_load_relaxed_sys_u32(at); }

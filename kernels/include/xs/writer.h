@@ -26,7 +26,7 @@ XS_FN uint32_t xs_control_load_u32(const uint32_t *at) { return xs_load_relaxed_
 XS_FN void xs_control_store(uint64_t *at, uint64_t value) { xs_store_relaxed_sys(at, value); }
 XS_FN void xs_control_store_u32(uint32_t *at, uint32_t value) { xs_store_relaxed_sys_u32(at, value); }
 XS_FN void xs_control_publish_u32(uint32_t *at, uint32_t value) { xs_store_release_sys_u32(at, value); }
-XS_FN void xs_control_count(uint64_t *at, uint64_t n) { xs_red_relaxed_sys(at, n); }
+XS_FN void xs_control_count(uint64_t *at, uint64_t n) { xs_red_relaxed_gpu(at, n); }
 #else
 XS_FN uint64_t xs_control_load(const uint64_t *at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
 XS_FN uint32_t xs_control_load_u32(const uint32_t *at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
@@ -74,13 +74,13 @@ XS_FN void xs_writer_count_foreign(xs_writer *w) {
     }
 }
 
-/* Claims a ring of the rank. One atomic where the first try is free: writers start at a bit of their own. */
+/* gpu scope: a rank lives on one device, and system atomics on host memory need native atomics on the link. Claims a ring of the rank. One atomic where the first try is free: writers start at a bit of their own. */
 XS_FN uint32_t xs_ring_claim(uint64_t *groups, uint32_t count, uint32_t seed) {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t group = (seed / 64 + i) % count;
         uint64_t bit = 1ull << (seed % 64);
         for (;;) {
-            uint64_t taken = xs_or_acquire_sys(&groups[group], bit);
+            uint64_t taken = xs_or_acquire_gpu(&groups[group], bit);
             if (!(taken & bit))
                 return group * 64 + xs_bits_lowest(bit);
             bit = ~taken & (taken + 1); /* the lowest free one */
@@ -168,7 +168,7 @@ XS_FN void xs_writer_end(xs_writer *w) {
                      (uint32_t)(next >> 32), xs_now());
         xs_control_store(&header->next, next);
         /* Release: whoever takes the ring next, or reads it while it is free, sees `next` and the records. */
-        xs_and_release_sys(&w->xs->groups[xs_writer_ring(w) / 64], ~(1ull << (xs_writer_ring(w) % 64)));
+        xs_and_release_gpu(&w->xs->groups[xs_writer_ring(w) / 64], ~(1ull << (xs_writer_ring(w) % 64)));
     }
     w->ring = XS_RING_NONE;
     w->step = w->payload = XS_STEP_OFF;
