@@ -13,8 +13,11 @@ bool rd_changes_slot(uint32_t kind) {
 }
 
 static int settle_mark(xsr_reader *reader, rd_mark *mark) {
-    if (mark->event.kind == XS_EV_RESET)
+    if (mark->event.kind == XS_EV_RESET || !reader->signals_wanted) {
+        free(mark->more);
+        mark->more = NULL;
         return 0;
+    }
     xsr_signal signal = {.event = mark->event, .elected_by = mark->elected_by, .elect_time = mark->elect_time,
                          .released = mark->more ? mark->more : mark->few, .released_count = mark->released_count};
     int rc = rd_sink_signal(reader, &signal);

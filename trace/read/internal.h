@@ -179,6 +179,7 @@ struct xsr_reader {
     rd_map slot_at;      /* (pad, place in the pad) -> slot */
     rd_node *heap; uint32_t heap_count;
     uint64_t next_id;
+    bool signals_wanted; /* by a sink */
     uint32_t marks;      /* entries in all histories */
     int64_t now, bound, grace; /* bound: of the worst clock; grace: how long a wait stays unsettled */
     uint64_t *rank_gaps; /* per rank: gaps delivered so far */

@@ -16,8 +16,11 @@ int rd_sink_signal(xsr_reader *reader, const xsr_signal *signal) { FEED(signal, 
 int rd_sink_lost(xsr_reader *reader, const xsr_loss *loss) { FEED(lost, sink, loss); }
 
 static int begin_sinks(xsr_reader *reader) {
-    for (uint32_t i = 0; i < reader->sink_count; i++)
+    reader->signals_wanted = false;
+    for (uint32_t i = 0; i < reader->sink_count; i++) {
         reader->sinks[i]->model = &reader->model;
+        reader->signals_wanted |= reader->sinks[i]->signal != NULL;
+    }
     FEED(begin, sink, &reader->model);
 }
 
