@@ -50,12 +50,10 @@ static void texts_begin(drawing *d) {
 static uint64_t limit(uint64_t wanted, uint64_t usual) { return wanted ? wanted : usual; }
 
 static void choose_size(drawing *d) {
-    uint64_t events = d->options.events;
-    for (uint32_t i = 0; !d->options.events && i < d->model->ring_count; i++)
-        events += d->model->rings[i].kept; /* an event is one record at least */
+    uint64_t events = d->options.events ? d->options.events : d->model->records; /* an event is one record at least */
     d->without_passes = events > limit(d->options.pass_limit, PASS_LIMIT);
     d->reduced = events > limit(d->options.fold_limit, FOLD_LIMIT);
-    d->split = events >= limit(d->options.split_limit, SPLIT_LIMIT);
+    d->split = d->options.split_limit == 1 || events >= limit(d->options.split_limit, SPLIT_LIMIT);
     d->short_wait = (int64_t)d->options.short_wait_ns;
 }
 

@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
     shape.lose_records = strcmp(argv[2], "loss") == 0 ? 9 : 0;
     xsv_perfetto_options o = {.size = sizeof o};
     if (strcmp(argv[2], "windows") == 0)
-        o.split_limit = o.window_events = 1000;
+        o = (xsv_perfetto_options){.size = sizeof o, .split_limit = 1, .window_events = 1000};
     exported e = {0};
     char path[512];
     run_counts c;

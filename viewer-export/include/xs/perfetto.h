@@ -11,10 +11,10 @@ XS_EXTERN_C_BEGIN
 typedef struct xsv_perfetto_options {
     uint32_t size;          /* sizeof(xsv_perfetto_options) */
     uint32_t detectors;     /* how many detectors ran, for the row `findings`; 0: 1 (trace health) */
-    uint64_t events;        /* events of the capture (xsv_perfetto_count); 0: the records that the rings kept */
+    uint64_t events;        /* events of the capture (xsv_perfetto_count); 0: its records, which are more */
     uint64_t pass_limit;    /* more events: `arrive, pass` is left out; 0: 2 million */
     uint64_t fold_limit;    /* more events: fewer arguments, short waits folded; 0: 5 million */
-    uint64_t split_limit;   /* as many events: one file a window of whole epochs, and an overview; 0: 10 million */
+    uint64_t split_limit;   /* as many events: one file a window of whole epochs, and an overview; 0: 10 million, 1: always */
     uint64_t window_events; /* events a window; 0: 2 million */
     uint64_t short_wait_ns; /* waits shorter than this are folded; 0: 1 % of the median kernel */
     const char *run;        /* name of the run in the trace's attributes; NULL: made from path */
