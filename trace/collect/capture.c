@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,7 +57,11 @@ static void unblock_size_signal(const sigset_t *old, int was_pending) {
 }
 
 static int allocate(int fd, uint64_t from, uint64_t bytes) {
+    struct rlimit limit;
     int rc;
+    /* Some file systems allocate beyond the limit, and refuse the write. */
+    if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY && from + bytes > limit.rlim_cur)
+        return EFBIG;
     do
         rc = fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)bytes);
     while (rc && errno == EINTR);
@@ -240,8 +245,14 @@ static char *path_of(const xs_capture_options *options, int nth) {
 /* Opens the file at c->path. 1: another process writes it. */
 static int open_file(xs_capture *c, const xs_capture_options *options) {
     c->fd = open(c->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (c->fd < 0 && errno == EISDIR)
-        return xs_fail(XS_E_SYSTEM, "%s is a folder: a bounded capture, or something else; remove it first", c->path);
+    if (c->fd < 0 && errno == EISDIR) {
+        int number = xs_capture_remove_folder(c->path);
+        if (number == EBUSY)
+            return 1;
+        if (number)
+            return xs_fail(XS_E_SYSTEM, "%s is a folder that holds more than a capture: %s", c->path, strerror(number));
+        c->fd = open(c->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    }
     if (c->fd < 0)
         return xs_fail(errno == ENOSPC ? XS_E_NO_SPACE : XS_E_SYSTEM, "cannot write %s: %s", c->path, strerror(errno));
     if (flock(c->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {

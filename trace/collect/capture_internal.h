@@ -41,6 +41,8 @@ int xs_capture_put_file_frame(xs_capture *c);
 /* Cuts fd to what was written and closes it. */
 int xs_capture_close_file(xs_capture *c);
 
+/* An earlier bounded capture of that name. 0, or errno: EBUSY if it is being written, ENOTEMPTY if it holds other files. */
+int xs_capture_remove_folder(const char *path);
 int xs_capture_open_folder(xs_capture *c, const xs_capture_options *options);
 /* 1: a segment was removed; 0: there is none, or the capture has no segments. */
 int xs_capture_remove_oldest(xs_capture *c);

@@ -16,6 +16,9 @@
 #define LEAST_BOUND (256u << 10)
 #define SEGMENTS 8u /* that share the bound: an eighth of the history goes at a time */
 
+/* What a file takes on its disk. */
+static uint64_t whole_blocks(uint64_t bytes) { return (bytes + 4095) & ~(uint64_t)4095; }
+
 static void segment_name(char name[32], uint64_t number) { snprintf(name, 32, "%06llu.seg", (unsigned long long)number); }
 
 static int is_segment(const char *name) {
@@ -36,6 +39,19 @@ static void remove_old(int folder_fd) {
         if (is_segment(entry->d_name))
             unlinkat(folder_fd, entry->d_name, 0);
     closedir(folder);
+}
+
+int xs_capture_remove_folder(const char *path) {
+    int folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder_fd < 0)
+        return errno;
+    if (flock(folder_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+        close(folder_fd);
+        return EBUSY;
+    }
+    remove_old(folder_fd);
+    close(folder_fd);
+    return rmdir(path) ? errno : 0;
 }
 
 static int open_segment(xs_capture *c) {
@@ -104,6 +120,7 @@ static void remove_aged(xs_capture *c) {
 
 /* All that is kept, and a newest segment of `newest` bytes, stay under the bound. */
 static void remove_above(xs_capture *c, uint64_t newest) {
+    newest = whole_blocks(newest);
     while (c->kept_count && (c->kept_count >= XS_CAPTURE_MOST_SEGMENTS - 1 || newest > c->bound_bytes ||
                              c->kept_bytes > c->bound_bytes - newest))
         xs_capture_remove_oldest(c);
@@ -116,7 +133,7 @@ static int end_segment(xs_capture *c) {
     int rc = xs_capture_flush(c);
     if (rc)
         return rc;
-    kept_segment done = {.number = c->segment, .bytes = c->written, .ended = c->now};
+    kept_segment done = {.number = c->segment, .bytes = whole_blocks(c->written), .ended = c->now};
     rc = xs_capture_close_file(c);
     c->kept[c->kept_count++] = done;
     c->kept_bytes += done.bytes;

@@ -24,11 +24,14 @@ static int put_loss(xs_collector *c, xs_collected *r, uint32_t ring, const xs_ri
     return xs_collect_put(c, r, XS_FRAME_LOSS, ring, &loss, sizeof loss);
 }
 
-/* 1: what was left out before is told, so that records may follow. */
-static int told_unsaved(xs_collector *c, xs_collected *r, uint32_t ring) {
+/* 1: what was left out before is told, so that records may follow. While there is no space, only once, at the end (`last`): a
+ * frame for each would eat up the reserve. */
+static int told_unsaved(xs_collector *c, xs_collected *r, uint32_t ring, int last) {
     ring_state *s = &r->rings[ring];
     if (!s->unsaved_first)
         return 1;
+    if (!last && !xs_capture_has_space(c->capture))
+        return 0;
     xs_ring_gap gap = {.first = s->unsaved_first, .last = s->unsaved_last, .cause = XS_LOSS_NO_SPACE};
     if (put_loss(c, r, ring, &gap))
         return 0;
@@ -36,14 +39,14 @@ static int told_unsaved(xs_collector *c, xs_collected *r, uint32_t ring) {
     return 1;
 }
 
-void xs_collect_unsaved(xs_collector *c, xs_collected *r) {
+void xs_collect_unsaved(xs_collector *c, xs_collected *r, int last) {
     for (uint32_t ring = 0; ring < r->view.rings; ring++)
-        if (!told_unsaved(c, r, ring))
+        if (!told_unsaved(c, r, ring, last))
             return;
 }
 
 static void save_gap(xs_collector *c, xs_collected *r, uint32_t ring, const xs_ring_gap *gap) {
-    if (!told_unsaved(c, r, ring) || put_loss(c, r, ring, gap))
+    if (!told_unsaved(c, r, ring, 0) || put_loss(c, r, ring, gap))
         add_unsaved(&r->rings[ring], gap->first, gap->last);
 }
 
@@ -73,7 +76,7 @@ static int drain_step(const drain_job *job, uint32_t *taken) {
     uint64_t most = xs_capture_frame_most(c->capture), first = s->reader.next;
     uint32_t capacity = (uint32_t)((most - sizeof(xs_frame_records)) / sizeof(xs_record));
     xs_frame_records *head = NULL;
-    if (told_unsaved(c, job->r, job->ring))
+    if (told_unsaved(c, job->r, job->ring, 0))
         head = xs_capture_reserve(c->capture, XS_FRAME_RECORDS, most);
     xs_record *out = head ? (xs_record *)(void *)(head + 1) : c->scratch;
     if (!head)

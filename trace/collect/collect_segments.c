@@ -5,7 +5,7 @@
 #include "collector_internal.h"
 
 /* Everything up to removed_to was in removed segments or lost there. Cumulative: the newest frame of a ring holds. */
-static void put_removed(xs_collector *c, xs_collected *r) {
+static void put_removed_of(xs_collector *c, xs_collected *r) {
     frame_array array;
     xs_array_begin(&array, c, r, XS_FRAME_LOSS, sizeof(xs_frame_loss));
     for (uint32_t ring = 0; ring < r->view.rings; ring++) {
@@ -16,14 +16,23 @@ static void put_removed(xs_collector *c, xs_collected *r) {
     xs_array_end(&array);
 }
 
+void xs_collect_removed(xs_collector *c) {
+    if (!c->removed)
+        return;
+    c->removed = 0;
+    for (xs_collected *r = c->regions; r; r = r->next)
+        put_removed_of(c, r);
+}
+
 void xs_collect_segment_begins(void *user, xs_capture *capture) {
     xs_collector *c = user;
     (void)capture;
+    c->removed = 0;
     for (xs_collected *r = c->regions; r; r = r->next) {
         if (r->ended && !r->marks) /* all of it is gone */
             continue;
         xs_collect_catalog_again(c, r);
-        put_removed(c, r);
+        put_removed_of(c, r);
         if (r->ended) {
             xs_collect_put(c, r, XS_FRAME_PROCESS_END, UINT32_MAX, &r->end, sizeof r->end);
             continue;
@@ -61,6 +70,7 @@ void xs_collect_segment_ends(void *user, uint64_t segment) {
 
 void xs_collect_segment_removed(void *user, uint64_t segment) {
     xs_collector *c = user;
+    c->removed = 1;
     for (xs_collected *r = c->regions; r; r = r->next)
         while (r->marks && r->marks->segment <= segment) {
             segment_mark *mark = r->marks;

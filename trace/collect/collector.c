@@ -7,6 +7,8 @@
 
 #include "collector_internal.h"
 
+#define CLOSE_ROOM 16384u
+
 void xs_collect_fill(const xs_collector *c, const xs_collected *r, xs_frame *frame, uint16_t type, uint32_t ring) {
     int32_t rank = -1;
     if (r && ring < r->view.rings)
@@ -133,8 +135,7 @@ static uint64_t pass_region(xs_collector *c, xs_collected *r) {
         xs_collect_status(c, r, STATUS_LONG);
     if (every(c, &r->told_counters, XS_SECOND))
         xs_collect_counters(c, r, 0);
-    if (xs_capture_has_space(c->capture))
-        xs_collect_unsaved(c, r);
+    xs_collect_unsaved(c, r, 0);
     return taken;
 }
 
@@ -182,6 +183,7 @@ uint64_t xs_collector_pass(xs_collector *c) {
     }
     if (c->given_up)
         xs_collector_dump(c, "a wait gave up");
+    xs_collect_removed(c);
     xs_capture_flush(c->capture);
     return taken;
 }
@@ -221,7 +223,7 @@ void xs_collector_end(xs_collector *c, xs_collected *r, const xs_frame_end *end)
     xs_collect_catalog(c, r);
     xs_collect_journal(c, r, 1);
     xs_collect_rings(c, r, DRAIN_LAST);
-    xs_collect_unsaved(c, r);
+    xs_collect_unsaved(c, r, 1);
     xs_collect_owners(c, r, 0);
     xs_collect_looks(c, r, 0);
     xs_collect_status(c, r, STATUS_OPEN);
@@ -248,6 +250,9 @@ static void free_collector(xs_collector *c) {
 int xs_collector_close(xs_collector *c) {
     tick(c);
     xs_capture_closing(c->capture, 1);
+    xs_capture_reserve(c->capture, XS_FRAME_END, CLOSE_ROOM); /* whatever has to be removed for it is told below */
+    xs_capture_cancel(c->capture);
+    xs_collect_removed(c);
     xs_collect_put(c, NULL, XS_FRAME_END, UINT32_MAX, NULL, 0);
     xs_capture_owner nobody = {NULL, NULL, NULL, NULL};
     xs_capture_set_owner(c->capture, &nobody);

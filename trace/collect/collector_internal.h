@@ -58,6 +58,7 @@ struct xs_collector {
     xs_capture *capture;
     xs_collected *regions;
     uint64_t now;
+    int removed;  /* segments were removed, and that is not told yet */
     int given_up; /* trigger mode: a wait gave up since the last dump */
     xs_record scratch[1024];
 };
@@ -83,7 +84,7 @@ int xs_array_end(frame_array *a);
 /* collect_rings.c */
 enum drain_how { DRAIN_LIVE, DRAIN_LAST };
 uint64_t xs_collect_rings(xs_collector *c, xs_collected *r, enum drain_how how);
-void xs_collect_unsaved(xs_collector *c, xs_collected *r);
+void xs_collect_unsaved(xs_collector *c, xs_collected *r, int last);
 /* collect_looks.c */
 void xs_collect_look_at_rings(xs_collector *c, xs_collected *r);
 void xs_collect_looks(xs_collector *c, xs_collected *r, int all);
@@ -100,6 +101,7 @@ enum status_which { STATUS_LONG, STATUS_OPEN, STATUS_OPEN_OR_GIVEN_UP };
 void xs_collect_status(xs_collector *c, xs_collected *r, enum status_which which);
 int xs_collect_gave_up(xs_collected *r);
 /* collect_segments.c */
+void xs_collect_removed(xs_collector *c);
 void xs_collect_segment_begins(void *user, xs_capture *capture);
 void xs_collect_segment_ends(void *user, uint64_t segment);
 void xs_collect_segment_removed(void *user, uint64_t segment);

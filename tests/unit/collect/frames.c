@@ -29,16 +29,20 @@ static void records(frames *f, const xs_frame *frame, const char *payload) {
     ring_account *ring = account(f, frame->ring);
     if (frame->payload_bytes != sizeof head + head.count * sizeof(xs_record))
         wrong(f, "records frame", frame->payload_bytes, head.count);
-    if (ring->next && head.first != ring->next)
+    if (ring->next ? head.first != ring->next : head.first != 1 && !ring->removed_to)
         wrong(f, "first of a records frame", head.first, ring->next);
     for (uint64_t i = 0; i < head.count; i++) {
         xs_record record;
         memcpy(&record, payload + sizeof head + i * sizeof record, sizeof record);
         if (record.sequence != ((uint32_t)(head.first + i) & XS_SEQUENCE_MASK))
             wrong(f, "stamp", record.sequence, head.first + i);
-        if (!f->any_value && record.value != (uint32_t)(head.first + i))
+        /* After a gap of "at least", positions may be whole ranges behind. */
+        uint32_t off = record.value - (uint32_t)(head.first + i);
+        if (!f->any_value && (ring->at_least ? off & XS_SEQUENCE_MASK : off))
             wrong(f, "value", record.value, head.first + i);
     }
+    if (!ring->kept)
+        ring->first = head.first;
     ring->kept += head.count;
     ring->next = head.first + head.count;
 }
@@ -50,11 +54,9 @@ static void losses(frames *f, const xs_frame *frame, const char *payload) {
         ring_account *ring = account(f, loss.ring);
         if (loss.cause == XS_LOSS_BOUNDED) { /* cumulative */
             ring->removed_to = loss.last;
-            if (!ring->next)
-                ring->next = loss.last + 1;
             continue;
         }
-        if (loss.first != (ring->next ? ring->next : 1))
+        if (ring->next ? loss.first != ring->next : loss.first != 1 && !ring->removed_to)
             wrong(f, "first of a loss", loss.first, ring->next);
         if (loss.last < loss.first || loss.cause >= XS_LOSS_COUNT)
             wrong(f, "loss", loss.last, loss.first);

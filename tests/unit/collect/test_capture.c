@@ -1,0 +1,331 @@
+/* The capture writer: bounds, disks that are full or not writable, and every system call failing in turn. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <xs/errors.h>
+
+#include "bed.h"
+
+#define MS 1000000u
+
+static char folder[64];
+
+static const char *in_folder(const char *name) {
+    static char paths[4][128];
+    static int next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static uint64_t folder_bytes(const char *path) {
+    struct stat status;
+    uint64_t sum = 0;
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (strstr(entry->d_name, ".seg") && !fstatat(dirfd(dir), entry->d_name, &status, 0)) {
+            uint64_t blocks = (uint64_t)status.st_blocks * 512; /* what was allocated ahead counts as well */
+            sum += blocks > (uint64_t)status.st_size ? blocks : (uint64_t)status.st_size;
+        }
+    closedir(dir);
+    return sum;
+}
+
+/* Takes and gives a ring back, 100 records at a time, so that nothing is overwritten. */
+static uint64_t emit_and_pass(bed *b, uint32_t rounds, uint64_t ns, uint64_t bound) {
+    uint64_t emitted = 0, most = 0;
+    for (uint32_t i = 0; i < rounds; i++) {
+        synthetic_writer w = synthetic_begin(b->region, i % 3, XS_OVERWRITE);
+        bed_emit(b, &w, XS_OVERWRITE, 100);
+        synthetic_end(&w);
+        emitted += 100;
+        bed_pass(b, ns);
+        if (bound && i % 16 == 0) {
+            uint64_t now = folder_bytes(b->path);
+            most = now > most ? now : most;
+        }
+    }
+    if (bound && most > bound)
+        fail_msg("%llu bytes, bound %llu", (unsigned long long)most, (unsigned long long)bound);
+    return emitted;
+}
+
+static void check_tail_is_whole(const frames *f, uint64_t emitted) {
+    if (f->wrong)
+        fail_msg("%s", f->what);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        const ring_account *ring = &f->rings[i];
+        assert_true(ring->removed_to > 0);
+        assert_int_equal(ring->first, ring->removed_to + 1);
+        assert_int_equal(ring->lost, 0);
+        sum += ring->next - 1;
+    }
+    assert_int_equal(sum, emitted);
+}
+
+static void bounded_stays_under_the_bound(void **unused) {
+    (void)unused;
+    static const uint64_t bounds[] = {256u << 10, 1u << 20, 3u << 20};
+    for (int i = 0; i < 3; i++) {
+        bed b;
+        frames f;
+        xs_capture_options file = {.name = in_folder("bounded"), .bound_bytes = bounds[i]};
+        assert_int_equal(bed_open(&b, &file, 4096, 0), 0);
+        uint64_t emitted = emit_and_pass(&b, 6000, MS, bounds[i]); /* about 10 MB */
+        assert_int_equal(bed_close(&b), 0);
+        assert_true(folder_bytes(b.path) <= bounds[i]);
+        assert_int_equal(bed_read(&b, &f), 0);
+        check_tail_is_whole(&f, emitted);
+        assert_true(f.dropped_segments > 0 && f.first_segment == f.dropped_segments);
+        assert_true(f.bytes > bounds[i] / 2); /* and uses what it may */
+        assert_int_equal(f.counts[XS_FRAME_END], 1);
+        assert_true(f.counts[XS_FRAME_FILE] > 1);
+    }
+}
+
+static void bounded_by_age(void **unused) {
+    (void)unused;
+    bed b;
+    frames f;
+    xs_capture_options file = {.name = in_folder("aged"), .bound_ns = 2000ull * MS};
+    assert_int_equal(bed_open(&b, &file, 4096, 0), 0);
+    uint64_t emitted = emit_and_pass(&b, 3000, 10 * MS, 0); /* 30 s */
+    assert_int_equal(bed_close(&b), 0);
+    assert_int_equal(bed_read(&b, &f), 0);
+    check_tail_is_whole(&f, emitted);
+    uint64_t kept = f.rings[0].kept + f.rings[1].kept + f.rings[2].kept;
+    assert_in_range(kept, 200 * 100, 300 * 100); /* 2 s and at most some segments more */
+}
+
+static void bad_names_and_bounds(void **unused) {
+    (void)unused;
+    bed b;
+    xs_capture_options file = {.name = ""};
+    assert_int_equal(bed_open(&b, &file, 16, 0), XS_E_ARGUMENT);
+    file.name = ".xs";
+    assert_int_equal(bed_open(&b, &file, 16, 0), XS_E_ARGUMENT);
+    file.name = in_folder("missing/run");
+    assert_int_equal(bed_open(&b, &file, 16, 0), XS_E_SYSTEM);
+    assert_non_null(strstr(xs_error_detail(), "missing/run.xs"));
+    file.name = "/proc/self/run"; /* a folder in which nobody may write, not even root */
+    assert_int_equal(bed_open(&b, &file, 16, 0), XS_E_SYSTEM);
+    file.name = in_folder("small");
+    file.bound_bytes = 1000;
+    assert_int_equal(bed_open(&b, &file, 16, 0), XS_E_ARGUMENT);
+}
+
+static void names_get_their_ending_once(void **unused) {
+    (void)unused;
+    bed b, second;
+    xs_capture_options file = {.name = in_folder("one.xs")};
+    assert_int_equal(bed_open(&b, &file, 16, 0), 0);
+    assert_string_equal(b.path, in_folder("one.xs"));
+    file.name = in_folder("one"); /* being written: another name */
+    assert_int_equal(bed_open(&second, &file, 16, 0), 0);
+    assert_string_equal(second.path, in_folder("one.2.xs"));
+    file.suffix = ".rank3";
+    assert_int_equal(bed_close(&second), 0);
+    assert_int_equal(bed_open(&second, &file, 16, 0), 0);
+    assert_string_equal(second.path, in_folder("one.rank3.xs"));
+    assert_int_equal(bed_close(&second), 0);
+    assert_int_equal(bed_close(&b), 0);
+}
+
+static void check_full(const bed *b, uint64_t emitted, int more_came_later) {
+    frames f;
+    assert_int_equal(bed_read(b, &f), 0);
+    if (f.wrong)
+        fail_msg("%s", f.what);
+    uint64_t sum = 0, no_space = 0, kept = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        sum += f.rings[i].kept + f.rings[i].lost;
+        no_space += f.rings[i].lost_by[XS_LOSS_NO_SPACE];
+        kept += f.rings[i].kept;
+    }
+    assert_int_equal(sum, emitted); /* what is missing is counted in the capture itself */
+    assert_int_equal(kept + no_space, emitted);
+    assert_true(no_space > 0 && kept > 0);
+    assert_int_equal(f.cut, 0);
+    assert_int_equal(f.counts[XS_FRAME_END], 1);
+    assert_true(!more_came_later || f.rings[0].gaps == 1);
+}
+
+/* A file as large as the limit allows, and no signal that ends the process. */
+static int at_the_size_limit(void) {
+    bed b;
+    struct rlimit limit = {1u << 20, 1u << 20};
+    xs_capture_options file = {.name = in_folder("limited")};
+    if (setrlimit(RLIMIT_FSIZE, &limit) || bed_open(&b, &file, 4096, 0))
+        return 1;
+    uint64_t emitted = emit_and_pass(&b, 1500, MS, 0);
+    if (bed_close(&b) != XS_E_NO_SPACE)
+        return 2;
+    check_full(&b, emitted, 0);
+    return 0;
+}
+
+static void size_limit(void **unused) {
+    (void)unused;
+    int status;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(at_the_size_limit());
+    waitpid(pid, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* A file system of 2 MB; skipped where it cannot be mounted (the size limit above takes the same path). */
+static void full_disk(void **unused) {
+    (void)unused;
+    char disk[128], ballast[160], name[160];
+    snprintf(disk, sizeof disk, "%s/disk", folder);
+    mkdir(disk, 0700);
+    if (mount("xs-test", disk, "tmpfs", 0, "size=2m"))
+        skip();
+    snprintf(ballast, sizeof ballast, "%s/ballast", disk);
+    snprintf(name, sizeof name, "%s/run", disk);
+    for (int space_returns = 0; space_returns < 2; space_returns++) {
+        bed b;
+        xs_capture_options file = {.name = name};
+        int fd = open(ballast, O_WRONLY | O_CREAT, 0600);
+        assert_int_equal(fallocate(fd, 0, 0, 1 << 20), 0);
+        close(fd);
+        assert_int_equal(bed_open(&b, &file, 4096, 0), 0);
+        uint64_t emitted = emit_and_pass(&b, 900, MS, 0);
+        if (space_returns) {
+            unlink(ballast);
+            emitted += emit_and_pass(&b, 200, MS, 0);
+        }
+        assert_int_equal(bed_close(&b), XS_E_NO_SPACE);
+        check_full(&b, emitted, space_returns);
+    }
+    /* No room even to begin: said at once. */
+    bed b;
+    xs_capture_options file = {.name = name};
+    int fd = open(ballast, O_WRONLY | O_CREAT, 0600);
+    unlink(strcat(name, ".xs"));
+    for (off_t at = 0; fallocate(fd, 0, at, 4096) == 0; at += 4096) {}
+    close(fd);
+    assert_int_equal(bed_open(&b, &file, 4096, 0), XS_E_NO_SPACE);
+    umount2(disk, MNT_DETACH);
+}
+
+/* A bounded capture on a disk smaller than its bound makes its own space. */
+static void bounded_on_a_small_disk(void **unused) {
+    (void)unused;
+    bed b;
+    frames f;
+    char disk[128], name[160];
+    snprintf(disk, sizeof disk, "%s/small", folder);
+    mkdir(disk, 0700);
+    if (mount("xs-test", disk, "tmpfs", 0, "size=3m"))
+        skip();
+    snprintf(name, sizeof name, "%s/run", disk);
+    xs_capture_options file = {.name = name, .bound_bytes = 8u << 20};
+    assert_int_equal(bed_open(&b, &file, 4096, 0), 0);
+    uint64_t emitted = emit_and_pass(&b, 6000, MS, 0);
+    assert_int_equal(bed_close(&b), 0);
+    assert_int_equal(bed_read(&b, &f), 0);
+    check_tail_is_whole(&f, emitted);
+    umount2(disk, MNT_DETACH);
+}
+
+/* Every system call of the writer fails once, at its n-th call, until a run meets none. */
+
+static int calls_left, failing_errno; /* calls_left 0: none fails */
+
+static int fails(void) {
+    if (!calls_left || --calls_left)
+        return 0;
+    errno = failing_errno;
+    return 1;
+}
+
+ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset) {
+    if (fails()) {
+        if (failing_errno != EINTR && size > 100) /* some of it is written: the file ends inside a frame */
+            return __real_pwrite(fd, bytes, 100, offset);
+        return -1;
+    }
+    return __real_pwrite(fd, bytes, size, offset);
+}
+int __real_fallocate(int fd, int mode, off_t offset, off_t size);
+int __wrap_fallocate(int fd, int mode, off_t offset, off_t size);
+int __wrap_fallocate(int fd, int mode, off_t offset, off_t size) { return fails() ? -1 : __real_fallocate(fd, mode, offset, size); }
+int __real_ftruncate(int fd, off_t size);
+int __wrap_ftruncate(int fd, off_t size);
+int __wrap_ftruncate(int fd, off_t size) { return fails() ? -1 : __real_ftruncate(fd, size); }
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); }
+
+static void check_whole(const bed *b) {
+    frames f;
+    if (bed_read(b, &f))
+        return;
+    if (f.wrong)
+        fail_msg("call with errno %d: %s", failing_errno, f.what);
+}
+
+static int run_with_failure(uint64_t bound, int nth) {
+    bed b;
+    xs_capture_options file = {.name = in_folder("failing"), .bound_bytes = bound};
+    calls_left = nth;
+    if (!bed_open(&b, &file, 256, 0)) {
+        emit_and_pass(&b, 120, MS, 0);
+        bed_close(&b);
+        int left = calls_left;
+        calls_left = 0;
+        check_whole(&b);
+        return left;
+    }
+    int left = calls_left;
+    calls_left = 0;
+    return left;
+}
+
+static void every_call_fails_once(void **unused) {
+    (void)unused;
+    static const int numbers[] = {ENOSPC, EIO, EINTR, EOPNOTSUPP};
+    for (int i = 0; i < 4; i++)
+        for (int bounded = 0; bounded < 2; bounded++) {
+            int nth = 1;
+            failing_errno = numbers[i];
+            while (run_with_failure(bounded ? 256u << 10 : 0, nth) == 0)
+                nth++;
+            if (nth < 10)
+                fail_msg("only %d calls (errno %d, bounded %d)", nth, failing_errno, bounded);
+        }
+}
+
+int main(void) {
+    snprintf(folder, sizeof folder, "/tmp/xs-capture-XXXXXX");
+    if (!mkdtemp(folder))
+        return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounded_stays_under_the_bound),
+        cmocka_unit_test(bounded_by_age),
+        cmocka_unit_test(bad_names_and_bounds),
+        cmocka_unit_test(names_get_their_ending_once),
+        cmocka_unit_test(size_limit),
+        cmocka_unit_test(full_disk),
+        cmocka_unit_test(bounded_on_a_small_disk),
+        cmocka_unit_test(every_call_fails_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
