@@ -46,7 +46,7 @@ XS_FN void xs_core_fence_line(xs_writer *w, uint32_t order, uint32_t scope, uint
 #define xs_core_fence(w, order, scope) xs_core_fence_line(w, order, scope, __LINE__)
 
 /* The release fence of the relaxed stores that follow, to slots that the sanitizer is told of one by one. */
-XS_FN void xs_core_fence_before_stores(uint32_t scope) { xs_ordered_fence(XS_RELEASE, scope); }
+XS_FN void xs_core_fence_before_stores(uint32_t scope) { xs_ordered_fence_before_stores(scope); }
 XS_FN void xs_core_fence_covers(xs_slot slot) { xs_tsan_release(slot.at); }
 
 /* ---- waits ---- */

@@ -85,4 +85,14 @@ XS_FN void xs_ordered_fence(uint32_t order, uint32_t scope) {
 #undef XS_PICK_FENCE
 }
 
+/* The release fence of stores to slots that are named to the sanitizer one by one (xs_tsan_release of each). */
+XS_FN void xs_ordered_fence_before_stores(uint32_t scope) {
+#if XS_CUDA
+    xs_ordered_fence(XS_RELEASE, scope);
+#else
+    xs_host_before(__ATOMIC_RELEASE, scope);
+    xs_host_fence(__ATOMIC_RELEASE);
+#endif
+}
+
 #endif

@@ -1,0 +1,192 @@
+#include "fake_host.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEYS = 8, PADS = 16 };
+
+typedef struct block {
+    pthread_mutex_t lock; /* a lock for each block: it must order nothing between blocks */
+    pthread_barrier_t barrier;
+    const void *key[KEYS];
+    void *shared[KEYS];
+} block;
+
+_Thread_local fake_counts fake_count;
+_Thread_local xs_host_thread fake_self = {0, 1, 0, 1, NULL};
+_Thread_local void (*fake_poll_hook)(void);
+
+static struct {
+    xs_control control;
+    uint64_t groups[FAKE_RANKS];
+    xs_ring_header rings[FAKE_RANKS * FAKE_RINGS];
+    xs_status_line lines[FAKE_RANKS * FAKE_RINGS * FAKE_LINES];
+} region __attribute__((aligned(64)));
+static char *records;
+static uint32_t records_stride, capacity;
+static uint64_t ticks;
+static uint32_t abort_word;
+static block blocks[FAKE_RANKS];
+static void *pads[PADS];
+static uint32_t pad_count;
+
+static void *must(void *memory) {
+    if (!memory)
+        abort();
+    return memory;
+}
+
+void fake_reset(uint32_t ring_records) {
+    memset(&region, 0, sizeof region);
+    region.control.started = XS_STARTED | XS_STARTED_PAYLOAD;
+    region.control.rank_last = region.control.block_last = UINT32_MAX;
+    region.control.epoch_last = UINT64_MAX;
+    capacity = ring_records;
+    records_stride = (ring_records + 4) * (uint32_t)sizeof(xs_record);
+    free(records);
+    size_t bytes = ((size_t)records_stride * FAKE_RANKS * FAKE_RINGS + 63) / 64 * 64;
+    records = must(aligned_alloc(64, bytes));
+    memset(records, 0, bytes);
+    for (uint32_t i = 0; i < FAKE_RANKS * FAKE_RINGS; i++)
+        region.rings[i].capacity = ring_records;
+    ticks = 0x500000000ull;
+    abort_word = 0;
+    for (uint32_t i = 0; i < pad_count; i++)
+        free(pads[i]);
+    pad_count = 0;
+}
+
+xs_handle fake_handle(uint32_t ranks) {
+    xs_handle xs;
+    memset(&xs, 0, sizeof xs);
+    xs.control = &region.control;
+    xs.groups = region.groups;
+    xs.rings = region.rings;
+    xs.status = region.lines;
+    xs.records = records;
+    xs.abort = &abort_word;
+    xs.records_stride = records_stride;
+    xs.ring_mask = capacity - 1;
+    xs.rings_per_rank = FAKE_RINGS;
+    xs.lines_per_ring = FAKE_LINES;
+    xs.ranks = ranks;
+    xs.blocks = 1;
+    xs.launch = 7;
+    return xs;
+}
+
+void fake_set_time(uint64_t ns) { __atomic_store_n(&ticks, ns, __ATOMIC_RELAXED); }
+void fake_abort(uint32_t reason) { __atomic_store_n(&abort_word, reason, __ATOMIC_RELAXED); }
+xs_control *fake_control(void) { return &region.control; }
+xs_ring_header *fake_ring(uint32_t ring) { return &region.rings[ring]; }
+xs_record *fake_record(uint32_t ring, uint32_t slot) { return (xs_record *)(void *)(records + (size_t)ring * records_stride) + slot; }
+xs_status_line *fake_line(uint32_t ring, uint32_t line) { return &region.lines[ring * FAKE_LINES + line]; }
+uint64_t *fake_group(uint32_t rank) { return &region.groups[rank]; }
+
+xs_pad fake_pad(uint32_t first, uint32_t owners, uint32_t rows, uint32_t columns, uint32_t flags) {
+    size_t copy = (size_t)rows * columns * 64;
+    char *memory = must(aligned_alloc(64, owners * copy));
+    void **base = must(calloc(owners, sizeof *base));
+    if (pad_count + 2 > PADS)
+        abort();
+    memset(memory, 0, owners * copy);
+    for (uint32_t i = 0; i < owners; i++)
+        base[i] = memory + i * copy;
+    pads[pad_count++] = memory;
+    pads[pad_count++] = base;
+    xs_pad pad = {base, first, rows, columns, columns * 64, 64, flags};
+    return pad;
+}
+
+/* ---- host_thread.h ---- */
+
+xs_host_thread *xs_host_self(void) { return &fake_self; }
+void xs_host_enter(xs_host_thread *self) { (void)self; }
+uint64_t xs_host_now(void) { return __atomic_add_fetch(&ticks, 16, __ATOMIC_RELAXED); }
+void xs_host_step(void) { fake_count.steps++; }
+void xs_host_work(uint64_t ns) { __atomic_add_fetch(&ticks, ns, __ATOMIC_RELAXED); }
+
+void xs_host_poll_failed(const void *address, uint32_t ns, int bounded) {
+    (void)address, (void)bounded;
+    fake_count.polls_failed++;
+    __atomic_add_fetch(&ticks, ns, __ATOMIC_RELAXED);
+    if (fake_poll_hook)
+        fake_poll_hook();
+    else
+        sched_yield();
+}
+
+int xs_host_block_barrier(uint32_t id, uint32_t count) {
+    (void)id, (void)count;
+    if (fake_self.warps > 1)
+        pthread_barrier_wait(&blocks[fake_self.block].barrier);
+    return __atomic_load_n(&abort_word, __ATOMIC_RELAXED) ? XS_RESULT_ABORTED : XS_RESULT_OK;
+}
+
+void *xs_host_shared(const void *key, size_t bytes) {
+    block *b = &blocks[fake_self.block];
+    pthread_mutex_lock(&b->lock);
+    int i = 0;
+    while (b->key[i] && b->key[i] != key)
+        if (++i == KEYS)
+            abort();
+    if (!b->key[i]) {
+        b->key[i] = key;
+        b->shared[i] = must(calloc(1, bytes));
+    }
+    pthread_mutex_unlock(&b->lock);
+    return b->shared[i];
+}
+void *xs_host_shared_dynamic(void) { return NULL; }
+
+void xs_host_store(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
+void xs_host_load(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
+void xs_host_release(uint32_t scope) {
+    fake_count.releases++;
+    fake_count.release_scope = scope;
+}
+void xs_host_acquire(uint32_t scope) {
+    fake_count.acquires++;
+    fake_count.acquire_scope = scope;
+}
+
+/* ---- running ---- */
+
+typedef struct start {
+    uint32_t rank, ranks, warp, warps;
+    void (*f)(uint32_t, uint32_t, void *);
+    void *argument;
+} start;
+
+static void *thread_main(void *p) {
+    const start *s = p;
+    fake_self = (xs_host_thread){s->rank, s->ranks, s->warp, s->warps, NULL};
+    s->f(s->rank, s->warp, s->argument);
+    return NULL;
+}
+
+void fake_run(uint32_t ranks, uint32_t warps, void (*f)(uint32_t, uint32_t, void *), void *argument) {
+    pthread_t thread[FAKE_RANKS * FAKE_WARPS];
+    start starts[FAKE_RANKS * FAKE_WARPS];
+    if (ranks > FAKE_RANKS || warps > FAKE_WARPS)
+        abort();
+    for (uint32_t r = 0; r < ranks; r++) {
+        memset(&blocks[r], 0, sizeof blocks[r]);
+        pthread_mutex_init(&blocks[r].lock, NULL);
+        pthread_barrier_init(&blocks[r].barrier, NULL, warps);
+    }
+    for (uint32_t i = 0; i < ranks * warps; i++) {
+        starts[i] = (start){i / warps, ranks, i % warps, warps, f, argument};
+        if (pthread_create(&thread[i], NULL, thread_main, &starts[i]))
+            abort();
+    }
+    for (uint32_t i = 0; i < ranks * warps; i++)
+        pthread_join(thread[i], NULL);
+    for (uint32_t r = 0; r < ranks; r++) {
+        for (int k = 0; k < KEYS; k++)
+            free(blocks[r].shared[k]);
+        pthread_barrier_destroy(&blocks[r].barrier);
+    }
+}
