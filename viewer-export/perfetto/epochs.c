@@ -157,7 +157,7 @@ int epochs_event(drawing *d, const xsr_event *ev) {
     }
 }
 
-/* The last epoch ends with the run; where waits never ended, it did not end either. */
+/* The last epoch ends with the last event: a capture may go on long after. Where waits never ended, it did not end either. */
 static int finish_row(drawing *d, epoch_row *row, enum draw_category category, bool open, int64_t end) {
     if (!row->any)
         return XS_OK;
@@ -168,7 +168,7 @@ static int finish_row(drawing *d, epoch_row *row, enum draw_category category, b
 
 int epochs_finish(drawing *d) {
     struct epochs *e = d->epochs;
-    TRY(finish_row(d, &e->all, CATEGORY_epoch, d->open_count != 0, drawing_end(d)));
+    TRY(finish_row(d, &e->all, CATEGORY_epoch, d->open_count != 0, d->last_time));
     for (uint32_t i = 0; i < d->model->rank_count; i++)
         TRY(finish_row(d, &e->ranks[i], CATEGORY_scope, d->ranks[i].drawn_waits_open != 0, e->ranks[i].newest));
     for (uint32_t i = 0; i < e->scope_room; i++)
