@@ -136,6 +136,8 @@ static void catalog_runs_full(void **state) {
         id = xs_mark_name(world, name);
     }
     assert_int_equal(id, XS_E_TOO_MANY);
+    for (int i = 0; i < 1000 && xs_mark_name(world, (snprintf(name, sizeof name, "%d", i), name)) >= 0; i++) {
+    } /* what is too long for the rest may be followed by something short */
     assert_true(read_catalog(world).count > 5000);
     assert_true(xs_region(world)->catalog_used <= xs_region(world)->catalog_bytes);
     xs_pad pad;
