@@ -33,6 +33,7 @@ int rd_take_records(xsr_reader *reader, const xs_frame *frame, const unsigned ch
     if (ring == XSR_NONE || RD_ROOM(reader->spans, reader->room.spans, reader->span_count + 1) < 0)
         return XS_E_MEMORY;
     reader->spans[reader->span_count++] = (rd_span){.first = head.first, .payload = payload, .count = head.count, .ring = ring};
+    reader->model.records += head.count;
     return 1;
 }
 
