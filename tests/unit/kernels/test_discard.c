@@ -1,6 +1,6 @@
 /* Discard mode: a full ring keeps its oldest records, and the overflow slot says exactly what was dropped. */
 #define XS_RING_MODE 1
-#include "writer_cases.h"
+#include "kernel_test.h"
 
 static xs_writer w;
 static int begin_full(void **state) {

@@ -1,7 +1,6 @@
 /* Sequences of 8 bits: the stored ones wrap, slots and `next` go on. */
-#undef XS_SEQUENCE_BITS
-#define XS_SEQUENCE_BITS 8
-#include "writer_cases.h"
+#define KERNEL_TEST_BITS 8
+#include "kernel_test.h"
 
 static void sequences_wrap_and_slots_do_not(void **state) {
     (void)state;

@@ -1,23 +1,12 @@
 /* The words that each note writes, exactly. */
-#undef XS_TRACE
-#define XS_TRACE 1
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <xs/kernel.h>
-#include "fake_host.h"
+#include "kernel_test.h"
 
-static xs_handle handle;
 static xs_writer w;
 static xs_slot slot, wide;
 static uint32_t cursor; /* of the next record to look at */
 
-static int begin(void **state) {
-    (void)state;
-    fake_reset(64);
-    handle = fake_handle(1);
+static int begin_notes(void **state) {
+    begin(state);
     w = xs_writer_begin(&handle, 5);
     slot = (xs_slot){NULL, 0x1234, 0};
     wide = (xs_slot){NULL, 0x1234, XS_PAD_WIDE};
@@ -253,7 +242,7 @@ static void writer_events(void **state) {
 }
 
 int main(void) {
-#define TEST(f) cmocka_unit_test_setup(f, begin)
+#define TEST(f) cmocka_unit_test_setup(f, begin_notes)
     const struct CMUnitTest tests[] = {
         TEST(writer_begin), TEST(signals), TEST(watermarks), TEST(time_wraps_in_between), TEST(arrivals), TEST(passes),
         TEST(waits), TEST(waits_on_wide_pads), TEST(block_events), TEST(fences_and_lives), TEST(user_events), TEST(writer_events),

@@ -1,5 +1,5 @@
 /* What the primitives of one thread do, and what they note. */
-#include "writer_cases.h"
+#include "kernel_test.h"
 
 static xs_writer w;
 static uint32_t cursor;

@@ -1,5 +1,5 @@
 /* Status lines: content, generations, several at once, when there are none left. */
-#include "writer_cases.h"
+#include "kernel_test.h"
 
 static void whole(const xs_status_line *l) {
     const uint32_t *words = (const uint32_t *)(const void *)l;

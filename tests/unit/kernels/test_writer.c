@@ -1,5 +1,5 @@
 /* Rings: claimed, handed over, given back; filters; calls from lanes that are not the writer. */
-#include "writer_cases.h"
+#include "kernel_test.h"
 
 static void claims_its_own_bit_first(void **state) {
     (void)state;

@@ -1,9 +1,14 @@
-/* Cases of test_writer.c and of its twins with another ring mode or narrow sequences (each sets the macros first). */
-#ifndef WRITER_CASES_H
-#define WRITER_CASES_H
+/* What the tests of this folder have in common: kernels are traced in all of them, whatever the build says. */
+#ifndef KERNEL_TEST_H
+#define KERNEL_TEST_H
 
 #undef XS_TRACE
 #define XS_TRACE 1
+#ifndef KERNEL_TEST_BITS
+#define KERNEL_TEST_BITS 32 /* whatever the build's other code uses */
+#endif
+#undef XS_SEQUENCE_BITS
+#define XS_SEQUENCE_BITS KERNEL_TEST_BITS
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
