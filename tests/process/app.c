@@ -1,7 +1,7 @@
 /* An application for tests of recording: app COUNTERS-FILE RECORDS PACE-NS END
  *   END  end       destroys its world
  *        exit      exits without
- *        kill:MS   is killed (SIGKILL) after MS milliseconds
+ *        kill:MS   is killed (SIGKILL) MS milliseconds after its first two writers have begun
  *        hang:MS   its writers wait for what never comes, then as kill:MS
  *        give-up   its writers wait for 20 ms, then it is killed after 300
  *        fork      forks a child that exits at once, then destroys its world
@@ -33,19 +33,29 @@ static uint64_t *map_counters(const char *path) {
     return map == MAP_FAILED ? NULL : map;
 }
 
-static void *killer(void *after_ms) {
-    uint64_t ms = *(const uint64_t *)after_ms;
+typedef struct killing {
+    uint64_t ms;
+    const uint64_t *counters;
+} killing;
+
+static void *killer(void *user) {
+    const killing *k = user;
+    uint64_t ms = k->ms;
+    struct timespec poll = {0, 1000000};
+    while (!__atomic_load_n(&k->counters[0], __ATOMIC_RELAXED) || !__atomic_load_n(&k->counters[1], __ATOMIC_RELAXED))
+        nanosleep(&poll, NULL);
     struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
     nanosleep(&t, NULL);
     kill(getpid(), SIGKILL);
     return NULL;
 }
 
-static void kill_later(const char *end, uint64_t *ms) {
+static void kill_later(const char *end, const uint64_t *counters) {
+    static killing k;
     pthread_t thread;
     const char *colon = strchr(end, ':');
-    *ms = colon ? strtoull(colon + 1, NULL, 10) : 300;
-    if (pthread_create(&thread, NULL, killer, ms))
+    k = (killing){colon ? strtoull(colon + 1, NULL, 10) : 300, counters};
+    if (pthread_create(&thread, NULL, killer, &k))
         abort();
 }
 
@@ -58,7 +68,6 @@ static int child_exits(void) {
 }
 
 static int run(xs_world *world, char **argv, uint64_t *counters) {
-    static uint64_t ms;
     const char *end = argv[4];
     struct app_args args = {.counters = counters, .records = strtoull(argv[2], NULL, 10)};
     args.pace_ns = (uint32_t)strtoul(argv[3], NULL, 10);
@@ -70,7 +79,7 @@ static int run(xs_world *world, char **argv, uint64_t *counters) {
     if (rc < 0)
         return rc;
     if (!strncmp(end, "kill", 4) || args.hang)
-        kill_later(end, &ms);
+        kill_later(end, counters + BLOCKS * xs_world_first_rank(world));
     if (!strcmp(end, "fork") && !child_exits())
         return XS_E_SYSTEM;
     xs_launch_config config = {.size = sizeof config, .grid = BLOCKS, .block = 32};

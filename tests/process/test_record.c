@@ -131,6 +131,32 @@ static void open_waits_of_a_killed_hang_are_told(void **unused) {
     assert_true(f.end.tail_unknown);
 }
 
+/* Two ranks in two processes; one is killed, both are in the capture. */
+static void one_of_two_is_killed(void **unused) {
+    (void)unused;
+    char command[1024], other[160];
+    frames f;
+    uint32_t writers;
+    xs_recorder_options options = {.capture = capture};
+    xs_recorder_result result;
+    snprintf(other, sizeof other, "%s.2", counters_path);
+    snprintf(command, sizeof command,
+             "export XS_RANKS=2 XS_WORLD=record-test-%d; XS_RANK=0 %s %s 30000 2000 end & XS_RANK=1 exec %s %s 1000000000 3000 kill:60",
+             (int)getpid(), APP, other, APP, counters_path);
+    char *const argv[] = {"sh", "-c", command, NULL};
+    new_run();
+    assert_int_equal(xs_recorder_run(&options, argv, &result), 0);
+    assert_int_equal(result.processes, 2);
+    assert_int_equal(result.unclean, 1);
+    read_frames(&f, result.path);
+    assert_int_equal(f.counts[XS_FRAME_PROCESS], 2);
+    assert_int_equal(f.counts[XS_FRAME_PROCESS_END], 2);
+    for (uint32_t process = 0; process < 2; process++) {
+        assert_true(reached(&f, process, &writers) > 100);
+        assert_int_equal(writers, BLOCKS);
+    }
+}
+
 static pid_t start_recorder(const char *records, const char *pace, const char *end) {
     new_run();
     pid_t pid = fork();
@@ -142,6 +168,21 @@ static pid_t start_recorder(const char *records, const char *pace, const char *e
         _exit(rc ? 99 : result.exit_status);
     }
     return pid;
+}
+
+/* Until it records: how long that takes depends on the machine. */
+static void wait_for_begin_of_application(void) {
+    for (int i = 0; i < 1000; i++) {
+        int fd = open(counters_path, O_RDONLY);
+        if (fd >= 0) {
+            ssize_t n = read(fd, counters, sizeof counters);
+            close(fd);
+            if (n == (ssize_t)sizeof counters && counters[0] > 100)
+                return;
+        }
+        sleep_ms(2);
+    }
+    fail_msg("the application does not begin");
 }
 
 static int wait_for_end_of_application(void) {
@@ -164,7 +205,8 @@ static void killed_recorder(void **unused) {
         uint32_t writers;
         int status;
         pid_t pid = start_recorder("60000", "3000", "end");
-        sleep_ms(60 + (unsigned)(rand() % 60));
+        wait_for_begin_of_application();
+        sleep_ms(10 + (unsigned)(rand() % 60));
         kill(pid, SIGKILL);
         waitpid(pid, &status, 0);
         assert_true(wait_for_end_of_application()); /* it goes on, and to its end */
@@ -183,7 +225,7 @@ static void interrupt_closes_in_order(void **unused) {
     int status;
     snprintf(path, sizeof path, "%s.xs", capture);
     pid_t pid = start_recorder("1000000000", "3000", "end");
-    sleep_ms(200);
+    wait_for_begin_of_application();
     kill(pid, SIGINT);
     waitpid(pid, &status, 0);
     assert_true(WIFEXITED(status));
@@ -353,6 +395,7 @@ int main(void) {
         cmocka_unit_test(clean_run_is_whole),
         cmocka_unit_test(killed_application),
         cmocka_unit_test(open_waits_of_a_killed_hang_are_told),
+        cmocka_unit_test(one_of_two_is_killed),
         cmocka_unit_test(killed_recorder),
         cmocka_unit_test(interrupt_closes_in_order),
         cmocka_unit_test(in_process),

@@ -75,21 +75,23 @@ void xs_collect_looks(xs_collector *c, xs_collected *r, int all) {
 }
 
 /* Copies owner number `ordinal`; 0 if it was replaced meanwhile. */
-static int copy_owner(const xs_ring_header *header, uint32_t ordinal, xs_ring_owner *owner) {
-    const xs_ring_owner *from = &header->owner[ordinal % XS_RING_OWNERS];
-    const uint64_t *words = (const uint64_t *)(const void *)from;
+static int copy_owner(const xs_collected *r, uint32_t ring, uint32_t ordinal, xs_ring_owner *owner) {
+    const xs_ring_header *header = r->rings[ring].reader.header;
+    const uint64_t *words = (const uint64_t *)(const void *)&header->owner[ordinal % XS_RING_OWNERS];
     uint64_t copy[sizeof *owner / 8];
     for (uint32_t i = 0; i < sizeof *owner / 8; i++)
         copy[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     memcpy(owner, copy, sizeof *owner);
-    /* The next owner but seven writes this entry before it is counted. */
-    return __atomic_load_n(&header->owners, __ATOMIC_RELAXED) - ordinal < XS_RING_OWNERS;
+    /* The eighth owner after this one writes here before it is counted, but not while the ring is free. */
+    int taken = xs_view_taken(&r->view, ring);
+    uint32_t behind = __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE) - ordinal;
+    return behind < XS_RING_OWNERS || (behind == XS_RING_OWNERS && !taken);
 }
 
-static void add_owner(frame_array *array, const xs_ring_header *header, uint32_t ring, uint32_t ordinal) {
+static void add_owner(frame_array *array, const xs_collected *r, uint32_t ring, uint32_t ordinal) {
     xs_frame_owner entry = {.ring = ring, .ordinal = ordinal};
-    if (copy_owner(header, ordinal, &entry.owner))
+    if (copy_owner(r, ring, ordinal, &entry.owner))
         xs_array_add(array, &entry);
 }
 
@@ -98,15 +100,14 @@ void xs_collect_owners(xs_collector *c, xs_collected *r, int newest_again) {
     xs_array_begin(&array, c, r, XS_FRAME_OWNERS, sizeof(xs_frame_owner));
     for (uint32_t ring = 0; ring < r->view.rings; ring++) {
         ring_state *s = &r->rings[ring];
-        const xs_ring_header *header = s->reader.header;
-        uint32_t owners = __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE);
+        uint32_t owners = __atomic_load_n(&s->reader.header->owners, __ATOMIC_ACQUIRE);
         if (newest_again && s->owners_seen)
-            add_owner(&array, header, ring, s->owners_seen - 1);
+            add_owner(&array, r, ring, s->owners_seen - 1);
         uint32_t behind = owners - s->owners_seen;
         if (newest_again || !behind)
             continue;
         for (uint32_t k = behind < XS_RING_OWNERS ? behind : XS_RING_OWNERS; k; k--)
-            add_owner(&array, header, ring, owners - k);
+            add_owner(&array, r, ring, owners - k);
         s->owners_seen = owners;
     }
     xs_array_end(&array);

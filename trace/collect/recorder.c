@@ -170,7 +170,7 @@ static void loop(recorder *r) {
         r->result->records += taken;
         sleep = taken ? SLEEP_LEAST_NS : sleep * 2 < SLEEP_MOST_NS ? sleep * 2 : SLEEP_MOST_NS;
         wait_and_serve(r, taken >= BUSY_RECORDS ? 0 : sleep);
-        xs_recorder_bury(r, 0);
+        xs_recorder_bury(r);
     }
 }
 

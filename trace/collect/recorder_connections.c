@@ -218,11 +218,11 @@ static void last_messages(recorder *r, connection *c) {
     }
 }
 
-void xs_recorder_bury(recorder *r, int now) {
+void xs_recorder_bury(recorder *r) {
     connection **link = &r->connections;
     while (*link) {
         connection *c = *link;
-        int waits = c->region && !c->status_known && !now && xs_recorder_ms() - c->gone_since < STATUS_WAIT_MS;
+        int waits = c->region && !c->status_known && xs_recorder_ms() - c->gone_since < STATUS_WAIT_MS;
         if (!c->gone_since || waits) {
             link = &c->next;
             continue;

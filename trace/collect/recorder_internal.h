@@ -44,6 +44,6 @@ void xs_recorder_serve(recorder *r, connection *c);
 void xs_recorder_gone(connection *c);
 void xs_recorder_child_ended(recorder *r, pid_t pid, int status);
 /* Ends regions of processes that are gone; frees their connections. */
-void xs_recorder_bury(recorder *r, int now);
+void xs_recorder_bury(recorder *r);
 
 #endif

@@ -15,18 +15,22 @@ static void wrong(frames *f, const char *what, uint64_t a, uint64_t b) {
     f->wrong = 1;
 }
 
-static ring_account *account(frames *f, uint32_t ring) {
-    if (ring >= FRAMES_RINGS) {
+static ring_account *account(frames *f, uint64_t process, uint32_t ring) {
+    uint32_t n = 0;
+    while (n < 3 && f->processes[n] && f->processes[n] != process)
+        n++;
+    f->processes[n] = process;
+    if (ring >= FRAMES_RINGS_OF_PROCESS) {
         wrong(f, "ring", ring, 0);
         ring = 0;
     }
-    return &f->rings[ring];
+    return &f->rings[n * FRAMES_RINGS_OF_PROCESS + ring];
 }
 
 static void records(frames *f, const xs_frame *frame, const char *payload) {
     xs_frame_records head;
     memcpy(&head, payload, sizeof head);
-    ring_account *ring = account(f, frame->ring);
+    ring_account *ring = account(f, frame->process, frame->ring);
     if (frame->payload_bytes != sizeof head + head.count * sizeof(xs_record))
         wrong(f, "records frame", frame->payload_bytes, head.count);
     if (ring->next ? head.first != ring->next : head.first != 1 && !ring->removed_to)
@@ -51,7 +55,7 @@ static void losses(frames *f, const xs_frame *frame, const char *payload) {
     for (uint64_t i = 0; i < frame->payload_bytes / sizeof(xs_frame_loss); i++) {
         xs_frame_loss loss;
         memcpy(&loss, payload + i * sizeof loss, sizeof loss);
-        ring_account *ring = account(f, loss.ring);
+        ring_account *ring = account(f, frame->process, loss.ring);
         if (loss.cause == XS_LOSS_BOUNDED) { /* cumulative */
             ring->removed_to = loss.last;
             continue;

@@ -7,6 +7,7 @@
 #include <xs/capture.h>
 
 #define FRAMES_RINGS 256
+#define FRAMES_RINGS_OF_PROCESS 64 /* rings[64 * n + r]: ring r of the n-th process seen */
 
 typedef struct ring_account {
     uint64_t next;  /* sequence that must come next; 0: nothing seen */
@@ -24,6 +25,7 @@ typedef struct frames {
     int wrong;           /* a checksum, number, sequence or value is not what it must be: *what says which */
     char what[160];
     ring_account rings[FRAMES_RINGS];
+    uint64_t processes[4]; /* their identities, in the order of their first frame */
     int any_value;       /* values are not checked against sequences */
     xs_frame_end end;    /* the last PROCESS_END */
     uint64_t open_waits; /* entries of STATUS frames */
