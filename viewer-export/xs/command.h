@@ -13,6 +13,7 @@ typedef struct command {
     int (*run)(const struct command *self, int argc, const char **argv);
 } command;
 
+extern const command command_hang;
 extern const command command_record, command_report, command_export, command_query, command_doctor, command_version,
     command_help;
 extern const command *const commands[]; /* ends with NULL */
@@ -50,7 +51,8 @@ typedef struct export_job {
     const char *const *captures;
     uint32_t count;
     const char *database, *perfetto; /* paths; NULL: not wanted */
-    int windows, timing, quiet;
+    int windows, merge_roles, gpu_events, timing, quiet;
+    const char *slots; /* pattern; NULL: none */
     FILE *list; /* of the files made; NULL: none */
 } export_job;
 int export_run(const export_job *job); /* exit code, complained */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 const command *const commands[] = {&command_record, &command_report,  &command_export, &command_query,
-                                   &command_doctor, &command_version, &command_help,   NULL};
+                                   &command_hang,   &command_doctor, &command_version, &command_help,
+                                   NULL};
 
 const command *command_find(const char *name)
 {

@@ -1,0 +1,132 @@
+#include "attach_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xs/errors.h>
+#include <xs/record_access.h>
+
+#define TRIES 16
+
+int xs_attach_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy) {
+    const xs_record *parts = (const xs_record *)(const void *)xs_view_line(view, ring, line);
+    xs_record *out = (xs_record *)(void *)copy;
+    for (int tries = 0; tries < TRIES; tries++) {
+        int whole = 1, used = 0;
+        for (uint32_t i = 0; i < sizeof *copy / sizeof *parts; i++) {
+            whole &= xs_record_load(&parts[i], &out[i]) && out[i].sequence && out[i].sequence == out[0].sequence;
+            used |= out[i].sequence != 0;
+        }
+        if (whole)
+            return 1;
+        if (!used)
+            return 0;
+    }
+    return -1;
+}
+
+static int copy_entry(const xs_region_view *view, uint64_t index, xs_journal_entry *copy) {
+    const xs_journal_entry *entry = xs_view_journal(view, index + 1);
+    const uint64_t *words = (const uint64_t *)(const void *)entry;
+    uint64_t out[sizeof *copy / 8], stamp = __atomic_load_n(&entry->sequence, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < sizeof *copy / 8; i++)
+        out[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    memcpy(copy, out, sizeof *copy);
+    copy->sequence = stamp;
+    return stamp && __atomic_load_n(&entry->sequence, __ATOMIC_RELAXED) == stamp;
+}
+
+static int by_sequence(const void *a, const void *b) {
+    uint64_t x = ((const xs_journal_entry *)a)->sequence, y = ((const xs_journal_entry *)b)->sequence;
+    return x < y ? -1 : x > y;
+}
+
+int xs_attach_journal(const xs_region_view *view, xs_journal_entry **entries, uint32_t *count) {
+    uint64_t n = view->head.journal_entries;
+    xs_journal_entry *out = malloc(n * sizeof *out);
+    *entries = out;
+    *count = 0;
+    if (!out)
+        return XS_E_MEMORY;
+    for (uint64_t i = 0; i < n; i++)
+        *count += (uint32_t)copy_entry(view, i, &out[*count]);
+    qsort(out, *count, sizeof *out, by_sequence);
+    return 0;
+}
+
+static uint32_t sequence_at(const xs_region_view *view, uint32_t ring, uint32_t slot) {
+    xs_record record;
+    return xs_record_load(&xs_view_records(view, ring)[slot], &record) ? record.sequence : 0;
+}
+
+/* Slots hold the newest lap up to the newest record, behind it the lap before: the border is found by halving. A record under
+ * way there makes the answer a little old, no more. */
+uint32_t xs_attach_newest(const xs_region_view *view, uint32_t ring) {
+    uint32_t size = view->head.ring_records, low = 0, high = size, lap = sequence_at(view, ring, 0) & ~(size - 1);
+    while (high - low > 1) {
+        uint32_t mid = low + (high - low) / 2, s = sequence_at(view, ring, mid);
+        if (s && s - lap < size)
+            low = mid;
+        else
+            high = mid;
+    }
+    uint32_t newest = sequence_at(view, ring, low), dropped = sequence_at(view, ring, size);
+    return dropped && dropped - newest < UINT32_MAX / 2 ? dropped : newest;
+}
+
+static int owner_at(const xs_ring_header *ring, uint32_t ordinal, xs_ring_owner *owner) {
+    *owner = ring->owner[ordinal % XS_RING_OWNERS];
+    return 1;
+}
+
+int xs_attach_owner(const xs_region_view *view, uint32_t ring, xs_ring_owner *owner) {
+    const xs_ring_header *h = xs_view_ring(view, ring);
+    uint32_t owners = __atomic_load_n(&h->owners, __ATOMIC_ACQUIRE);
+    return owners && owner_at(h, owners - 1, owner);
+}
+
+int xs_attach_had_owner(const xs_region_view *view, uint32_t ring, uint32_t launch) {
+    const xs_ring_header *h = xs_view_ring(view, ring);
+    uint32_t owners = __atomic_load_n(&h->owners, __ATOMIC_ACQUIRE);
+    xs_ring_owner owner;
+    for (uint32_t i = 0; i < owners && i < XS_RING_OWNERS; i++)
+        if (owner_at(h, owners - 1 - i, &owner) && owner.launch == launch)
+            return 1;
+    return 0;
+}
+
+uint32_t xs_attach_code(const xs_region_view *view, uint32_t ring, uint32_t sequence) {
+    xs_record record;
+    const xs_record *at = &xs_view_records(view, ring)[XS_RECORD_SLOT(sequence, view->head.ring_records - 1)];
+    return xs_record_load(at, &record) && record.sequence == (sequence & XS_SEQUENCE_MASK) ? record.code_object >> 24 : 0;
+}
+
+#define KIND_OF(code, name, event, order, scope, fence) [code] = XS_EV_##event,
+static const uint8_t kinds[256] = {XS_CODES(KIND_OF)};
+#undef KIND_OF
+
+/* A head of several records says its kind in the next one. */
+static uint32_t kind_at(const xs_region_view *view, uint32_t ring, const xs_record *head) {
+    uint32_t code = head->code_object >> 24;
+    xs_record more;
+    if (code != XS_CODE_FULL)
+        return kinds[code];
+    uint32_t next = XS_RECORD_SLOT(head->sequence + 1, view->head.ring_records - 1);
+    if (!xs_record_load(&xs_view_records(view, ring)[next], &more) || more.code_object >> 24 != XS_CODE_MORE)
+        return XS_EV_NONE;
+    return XS_DETAIL_KIND(more.code_object);
+}
+
+int xs_attach_signalled(const xs_region_view *view, uint32_t ring, uint32_t object) {
+    xs_record record;
+    for (uint32_t i = 0; i < view->head.ring_records; i++) {
+        if (!xs_record_load(&xs_view_records(view, ring)[i], &record) || !record.sequence)
+            continue;
+        if ((record.code_object & XS_OBJECT_MASK) != object || record.code_object >> 24 == XS_CODE_MORE)
+            continue;
+        uint32_t kind = kind_at(view, ring, &record);
+        if (kind == XS_EV_SIGNAL || kind == XS_EV_WATERMARK)
+            return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* Reading what writers keep in a region that may be written at the same moment. Nothing is ordered, nothing is changed. */
+#ifndef XS_ATTACH_READ_H
+#define XS_ATTACH_READ_H
+
+#include "region_view.h"
+
+/* 1: *copy is whole: all eight parts of one generation. 0: never used. -1: half new every time it was looked at. */
+int xs_attach_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy);
+/* Whole entries in the order in which they were made; *entries is the caller's to free. 0 or XS_E_MEMORY. */
+int xs_attach_journal(const xs_region_view *view, xs_journal_entry **entries, uint32_t *count);
+/* How far a ring has come: low bits of the newest record's sequence, dropped ones included; 0: empty. */
+uint32_t xs_attach_newest(const xs_region_view *view, uint32_t ring);
+/* 1: *owner took the ring last. 0: nobody has had it. */
+int xs_attach_owner(const xs_region_view *view, uint32_t ring, xs_ring_owner *owner);
+/* 1: the ring's last owners include one of that launch. */
+int xs_attach_had_owner(const xs_region_view *view, uint32_t ring, uint32_t launch);
+/* Code of the record of that sequence, 0: it is not there (any more). */
+uint32_t xs_attach_code(const xs_region_view *view, uint32_t ring, uint32_t sequence);
+/* 1: the ring still holds a signal (or watermark) to the object. Reads the whole ring. */
+int xs_attach_signalled(const xs_region_view *view, uint32_t ring, uint32_t object);
+
+#endif

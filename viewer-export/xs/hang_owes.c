@@ -1,0 +1,62 @@
+/* Who owes a wait its signal: the plan, else who is seen to have signalled the slot before. */
+#include "hang.h"
+
+#define SEARCHES 8u /* whole rings are read for so many slots at most: it has to be quick */
+
+/* Of several ranks that signalled it, none is picked. */
+static void seen(hang_wait *wait, uint32_t rank)
+{
+    if (wait->how == HANG_SUPPLIER_UNKNOWN || wait->supplier == rank) {
+        wait->how = HANG_SUPPLIER_SEEN;
+        wait->supplier = rank;
+    } else if (wait->how == HANG_SUPPLIER_SEEN) {
+        wait->supplier = HANG_NONE;
+    }
+}
+
+static void look_at_last_signals(const hang_world *world, hang_wait *wait)
+{
+    for (uint32_t i = 0; i < world->writer_count; i++) {
+        const hang_writer *w = &world->writers[i];
+        if (w->has_signalled && xs_catalog_same_place(&w->signal, &wait->slot))
+            seen(wait, w->rank);
+    }
+}
+
+static void look_into_rings(const hang_world *world, hang_wait *wait)
+{
+    xs_ring_owner owner;
+    for (uint32_t r = 0; r < world->region_count; r++) {
+        const hang_region *region = &world->regions[r];
+        const xs_region_view *view = &region->at->view;
+        uint32_t object = xs_catalog_view_object(&region->catalog, &wait->slot);
+        for (uint32_t ring = 0; object && ring < view->rings; ring++)
+            if (xs_attach_owner(view, ring, &owner) && xs_attach_signalled(view, ring, object))
+                seen(wait, view->head.first_rank + ring / view->head.rings_per_rank);
+    }
+}
+
+static void look_at_plan(const hang_world *world, hang_wait *wait)
+{
+    const xs_catalog_view *catalog = &world->regions[world->writers[wait->writer].region].catalog;
+    int found = xs_catalog_view_supplier(catalog, &wait->slot, &wait->supplier, &wait->supplier_role);
+    if (found)
+        wait->how = found == XS_SUPPLIER_HOST ? HANG_SUPPLIER_HOST : HANG_SUPPLIER_PLAN;
+}
+
+void hang_find_suppliers(hang_world *world)
+{
+    uint32_t searches = 0;
+    for (uint32_t i = 0; i < world->wait_count; i++) {
+        hang_wait *wait = &world->waits[i];
+        if (!wait->is_slot)
+            continue;
+        look_at_plan(world, wait);
+        if (!wait->how)
+            look_at_last_signals(world, wait);
+        if (!wait->how && searches++ < SEARCHES)
+            look_into_rings(world, wait);
+        if (wait->how == HANG_SUPPLIER_SEEN && wait->supplier == HANG_NONE)
+            wait->how = HANG_SUPPLIER_UNKNOWN;
+    }
+}

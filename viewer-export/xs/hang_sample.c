@@ -1,0 +1,84 @@
+#include "hang.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <xs/errors.h>
+
+static uint64_t boot_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A line counts if the writer that holds the ring now wrote it: a launch that was killed may have left lines behind. */
+static int is_of(const xs_status_line *line, const xs_ring_owner *owner)
+{
+    return line->p7.launch == owner->launch && line->p6.block == owner->block &&
+           (line->p6.warp_sm & 0xffff) == (owner->warp_sm & 0xffff);
+}
+
+static int take_ring(const hang_region *region, hang_sample *sample, uint32_t ring)
+{
+    const xs_region_view *view = &region->at->view;
+    xs_ring_owner owner;
+    if (!xs_view_taken(view, ring) || !xs_attach_owner(view, ring, &owner))
+        return 0;
+    sample->newest[ring] = xs_attach_newest(view, ring);
+    for (uint32_t i = 0; i < view->head.lines_per_ring; i++) {
+        hang_line line = {.ring = ring};
+        int whole = xs_attach_line(view, ring, i, &line.status);
+        sample->torn += whole < 0;
+        if (whole <= 0 || !is_of(&line.status, &owner))
+            continue;
+        if (hang_room((void **)&sample->lines, &sample->room, sample->count + 1, sizeof line))
+            return XS_E_MEMORY;
+        sample->lines[sample->count++] = line;
+    }
+    return 0;
+}
+
+int hang_sample_take(hang_region *region, int which)
+{
+    hang_sample *sample = &region->samples[which];
+    sample->newest = calloc(region->at->view.rings, sizeof *sample->newest);
+    int rc = sample->newest ? 0 : XS_E_MEMORY;
+    for (uint32_t ring = 0; ring < region->at->view.rings && !rc; ring++)
+        rc = take_ring(region, sample, ring);
+    region->now = boot_now();
+    return rc;
+}
+
+static hang_launch *find_launch(hang_region *region, uint32_t id)
+{
+    for (uint32_t i = region->launch_count; i > 0; i--)
+        if (region->launches[i - 1].id == id)
+            return &region->launches[i - 1];
+    return NULL;
+}
+
+int hang_journal_take(hang_region *region)
+{
+    int rc = xs_attach_journal(&region->at->view, &region->journal, &region->journal_count);
+    if (rc)
+        return rc;
+    region->launches = calloc(region->journal_count + 1u, sizeof *region->launches);
+    if (!region->launches)
+        return XS_E_MEMORY;
+    for (uint32_t i = 0; i < region->journal_count; i++) {
+        const xs_journal_entry *e = &region->journal[i];
+        hang_launch *l = e->kind == XS_JOURNAL_LAUNCH_END ? find_launch(region, e->a) : NULL;
+        if (l) {
+            l->end = e->c ? e->c : 1;
+            l->result = (int32_t)(int64_t)e->d;
+        }
+        if (e->kind == XS_JOURNAL_LAUNCH_BEGIN)
+            region->launches[region->launch_count++] = (hang_launch){.id = e->a,
+                                                                     .kernel = (uint32_t)e->b,
+                                                                     .begin = e->c,
+                                                                     .first_rank = (uint32_t)e->f,
+                                                                     .ranks = (uint32_t)(e->f >> 32)};
+    }
+    return 0;
+}

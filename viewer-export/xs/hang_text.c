@@ -1,0 +1,259 @@
+#include "hang.h"
+
+#include <inttypes.h>
+#include <report.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS 8u /* of a pad's table */
+
+static char *text_of_slot(const hang_wait *wait)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return NULL;
+    hang_say_slot(f, wait);
+    fclose(f);
+    return text;
+}
+
+static void print_owes(FILE *out, const hang_world *world, const hang_wait *wait)
+{
+    static const char *const how[] = {"unknown", "", "the host of ", " (seen)"};
+    if (!wait->how) {
+        fputs(how[0], out);
+        return;
+    }
+    fprintf(out, "%srank %u", wait->how == HANG_SUPPLIER_HOST ? how[2] : "", wait->supplier);
+    const char *role = hang_role(world, world->writers[wait->writer].region, wait->supplier_role);
+    fprintf(out, "%s%s%s", *role ? " " : "", role, wait->how == HANG_SUPPLIER_SEEN ? how[3] : "");
+}
+
+static void print_wait(FILE *out, const hang_world *world, const hang_wait *wait)
+{
+    char *slot = text_of_slot(wait);
+    const char *kernel = hang_kernel(world, &world->ranks[wait->rank]);
+    fprintf(out, "  %-9s ", xsv_time((int64_t)wait->age).text);
+    hang_say_waiter(out, world, wait);
+    fprintf(out, "\n            on %s: has %" PRIu64 ", needs %s %" PRIu64 "; owes: ", slot ? slot : "?", wait->observed,
+            hang_cmp(wait->cmp), wait->need);
+    print_owes(out, world, wait);
+    fprintf(out, "\n            %s%sline %u, epoch %u, word %u, %s polls, %s\n", kernel, *kernel ? " " : "", wait->line,
+            wait->epoch, wait->user, xsv_count((int64_t)wait->polls).text,
+            wait->state == HANG_MOVING ? "moves"
+            : wait->polling            ? "polls and sees no change"
+                                       : "its polls do not move");
+    free(slot);
+}
+
+static void print_waits(FILE *out, const hang_world *world, uint32_t rows)
+{
+    if (!world->wait_count)
+        return;
+    fputs("\nOpen waits, oldest first\n", out);
+    for (uint32_t i = 0; i < world->wait_count && i < rows; i++)
+        print_wait(out, world, &world->waits[i]);
+    if (world->wait_count > rows)
+        fprintf(out, "  and %u more (--rows %u shows them)\n", world->wait_count - rows, world->wait_count);
+}
+
+static void print_chain(FILE *out, const hang_world *world)
+{
+    const hang_chain *c = &world->chain;
+    if (!world->wait_count)
+        return;
+    fputs("\nWho waits for whom\n", out);
+    for (uint32_t i = 0; i < c->count; i++) {
+        const hang_wait *wait = &world->waits[c->waits[i]];
+        fprintf(out, "  rank %u waits for ", wait->rank);
+        print_owes(out, world, wait);
+        fputs(" on ", out);
+        hang_say_slot(out, wait);
+        fprintf(out, " since %s\n", xsv_time((int64_t)wait->age).text);
+    }
+    if (c->end == HANG_END_ROOT || c->end == HANG_END_SELF || c->end == HANG_END_MOVING) {
+        if (world->waits[c->waits[c->count - 1]].state == HANG_MOVING)
+            return;
+        fprintf(out, "  rank %u %s: ", c->root, c->end == HANG_END_MOVING ? "goes on" : "owes and does not wait");
+        hang_say_rank(out, world, c->root, c->root_role, 1);
+        fputc('\n', out);
+    } else if (c->end == HANG_END_CYCLE) {
+        fprintf(out, "  a cycle: back to rank %u\n", world->waits[c->waits[c->cycle]].rank);
+    }
+}
+
+static void print_ranks(FILE *out, const hang_world *world)
+{
+    fputs("\nRanks\n", out);
+    for (uint32_t i = 0; i < world->rank_count; i++) {
+        const hang_rank *r = &world->ranks[i];
+        fprintf(out, "  rank %-3u ", i);
+        if (r->pid && r->state > HANG_RANK_STOPPED)
+            fprintf(out, "process %d, ", (int)r->pid);
+        hang_say_rank(out, world, i, 0, 0);
+        if (r->epoch)
+            fprintf(out, ", epoch %u", r->epoch);
+        fputc('\n', out);
+    }
+}
+
+static void print_signals(FILE *out, const hang_world *world, uint32_t rows)
+{
+    uint32_t shown = 0, more = 0;
+    for (uint32_t i = 0; i < world->writer_count; i++) {
+        const hang_writer *w = &world->writers[i];
+        if (!w->has_signalled)
+            continue;
+        if (shown == rows) {
+            more++;
+            continue;
+        }
+        if (!shown++)
+            fputs("\nLast signals, as of each writer's last wait\n", out);
+        const char *role = hang_role(world, w->region, w->role);
+        fprintf(out, "  rank %u %s%sblock %u warp %u signalled rank %u ", w->rank, role, *role ? " " : "", w->block, w->warp,
+                w->signal.owner);
+        hang_say_place(out, &w->signal);
+        fprintf(out, " = %" PRIu64 "\n", w->signal_value);
+    }
+    if (more)
+        fprintf(out, "  and %u more\n", more);
+}
+
+/* ---- a pad's open waits: owner (and row) down, column across ---- */
+
+static int is_on(const hang_wait *wait, const xs_catalog_place *p, int column_only)
+{
+    return wait->is_slot && !strcmp(wait->slot.pad->name, p->pad->name) && wait->slot.column == p->column &&
+           (column_only || (wait->slot.owner == p->owner && wait->slot.row == p->row));
+}
+
+/* The first wait, in owner, row, column order, behind `last` (NULL: of all) on that pad. columns: only columns differ. */
+static const hang_wait *next_place(const hang_world *world, const char *pad, const hang_wait *last, int columns)
+{
+    const hang_wait *best = NULL;
+    for (uint32_t i = 0; i < world->wait_count; i++) {
+        const hang_wait *w = &world->waits[i];
+        if (!w->is_slot || strcmp(w->slot.pad->name, pad))
+            continue;
+        uint64_t key = columns ? w->slot.column : (uint64_t)w->slot.owner << 32 | w->slot.row;
+        uint64_t low = !last ? 0 : columns ? last->slot.column + 1ull : ((uint64_t)last->slot.owner << 32 | last->slot.row) + 1;
+        uint64_t found = !best ? UINT64_MAX : columns ? best->slot.column : (uint64_t)best->slot.owner << 32 | best->slot.row;
+        if (key >= low && key < found)
+            best = w;
+    }
+    return best;
+}
+
+static void print_cell(FILE *out, const hang_world *world, const hang_wait *row, const hang_wait *column)
+{
+    char cell[48] = ".";
+    xs_catalog_place p = row->slot;
+    p.column = column->slot.column;
+    for (uint32_t i = 0; i < world->wait_count; i++)
+        if (is_on(&world->waits[i], &p, 0)) {
+            snprintf(cell, sizeof cell, "%" PRIu64 "/%" PRIu64, world->waits[i].observed, world->waits[i].need);
+            break;
+        }
+    fprintf(out, " %12s", cell);
+}
+
+static void print_pad(FILE *out, const hang_world *world, const char *pad, uint32_t rows)
+{
+    const hang_wait *columns[COLUMNS], *at = NULL;
+    uint32_t n = 0, shown = 0;
+    while (n < COLUMNS && (at = next_place(world, pad, at, 1)))
+        columns[n++] = at;
+    int more = n == COLUMNS && next_place(world, pad, columns[n - 1], 1);
+    fprintf(out, "  %-22s", pad);
+    for (uint32_t i = 0; i < n; i++) {
+        char head[40];
+        const xs_catalog_pad *p = columns[i]->slot.pad;
+        snprintf(head, sizeof head, "%s=%u", *p->column_label ? p->column_label : "col", columns[i]->slot.column);
+        fprintf(out, " %12s", p->shape.columns > 1 ? head : "");
+    }
+    fputs(more ? "  ...\n" : "\n", out);
+    for (at = NULL; (at = next_place(world, pad, at, 0)) && shown < rows; shown++) {
+        char head[64];
+        const xs_catalog_pad *p = at->slot.pad;
+        int used = snprintf(head, sizeof head, "rank %u", at->slot.owner);
+        if (p->shape.rows > 1)
+            snprintf(head + used, sizeof head - (size_t)used, " %s=%u", *p->row_label ? p->row_label : "row", at->slot.row);
+        fprintf(out, "    %-20s", head);
+        for (uint32_t i = 0; i < n; i++)
+            print_cell(out, world, at, columns[i]);
+        fputc('\n', out);
+    }
+}
+
+static int is_first_of_pad(const hang_world *world, uint32_t index)
+{
+    const hang_wait *w = &world->waits[index];
+    for (uint32_t i = 0; i < index; i++)
+        if (world->waits[i].is_slot && !strcmp(world->waits[i].slot.pad->name, w->slot.pad->name))
+            return 0;
+    return 1;
+}
+
+static void print_pads(FILE *out, const hang_world *world, uint32_t rows)
+{
+    int shown = 0;
+    for (uint32_t i = 0; i < world->wait_count; i++)
+        if (world->waits[i].is_slot && is_first_of_pad(world, i)) {
+            if (!shown++)
+                fputs("\nPads, open waits alone: observed/needed by owner and column\n", out);
+            print_pad(out, world, world->waits[i].slot.pad->name, rows);
+        }
+}
+
+/* ---- what keeps the picture from being whole ---- */
+
+static void print_notes(FILE *out, const hang_world *world)
+{
+    for (uint32_t i = 0; i < world->region_count; i++) {
+        const hang_region *r = &world->regions[i];
+        const xs_control *c = xs_view_control(&r->at->view);
+        uint64_t no_ring = __atomic_load_n(&c->no_ring, __ATOMIC_RELAXED), no_line = __atomic_load_n(&c->no_line, __ATOMIC_RELAXED);
+        if (no_ring)
+            fprintf(out, "\nnote: %" PRIu64 " writers of process %d found no free ring: their waits are not seen (XS_RINGS)\n",
+                    no_ring, (int)r->at->holder);
+        if (no_line)
+            fprintf(out, "\nnote: %" PRIu64 " waits of process %d found no status line: they are not seen\n", no_line,
+                    (int)r->at->holder);
+        if (r->samples[1].torn)
+            fprintf(out, "\nnote: %u status lines of process %d were half written and do not count\n", r->samples[1].torn,
+                    (int)r->at->holder);
+        if (r->catalog.damaged)
+            fprintf(out, "\nnote: the catalog of process %d is damaged: names may be missing\n", (int)r->at->holder);
+    }
+    if (world->given_up)
+        fprintf(out, "\nnote: %u waits gave up before\n", world->given_up);
+}
+
+static void print_world(FILE *out, const hang_world *world, uint32_t rows)
+{
+    print_chain(out, world);
+    print_waits(out, world, rows);
+    print_pads(out, world, rows);
+    print_ranks(out, world);
+    print_signals(out, world, rows);
+    print_notes(out, world);
+}
+
+void hang_print_text(const hang_report *report, uint32_t rows, FILE *out)
+{
+    for (uint32_t i = 0; i < report->world_count; i++) {
+        const hang_world *world = &report->worlds[i];
+        if (i)
+            fputc('\n', out);
+        hang_say_verdict(out, world);
+        fputc('\n', out);
+        if (report->world_count > 1)
+            fprintf(out, "World %u of %u: %u ranks, %s, process %d%s\n", i + 1, report->world_count, world->rank_count,
+                    world->regions[0].catalog.command, (int)world->regions[0].at->holder,
+                    world->region_count > 1 ? " and others" : "");
+        print_world(out, world, rows);
+    }
+}

@@ -1,0 +1,225 @@
+#include "hang.h"
+
+#include <inttypes.h>
+#include <report.h>
+
+const char *hang_cmp(uint32_t cmp)
+{
+    static const char *const words[] = {
+        [XS_CMP_GE] = ">=", [XS_CMP_EQ] = "==", [XS_CMP_NE] = "!=", [XS_CMP_LT] = "<", [XS_CMP_GT] = ">"};
+    return cmp < sizeof words / sizeof *words ? words[cmp] : "?";
+}
+
+const char *hang_role(const hang_world *world, uint32_t region, uint32_t role)
+{
+    const char *name = role ? xs_catalog_view_name(&world->regions[region].catalog, XS_NAME_ROLE, role) : NULL;
+    return name ? name : "";
+}
+
+const char *hang_kernel(const hang_world *world, const hang_rank *rank)
+{
+    const char *name = rank->launch ? xs_catalog_view_name(&world->regions[rank->region].catalog, XS_NAME_KERNEL,
+                                                           rank->launch->kernel)
+                                    : NULL;
+    return name ? name : "";
+}
+
+static void say_index(FILE *out, const char *label, const char *otherwise, uint32_t index)
+{
+    fprintf(out, "%s=%u", *label ? label : otherwise, index);
+}
+
+void hang_say_place(FILE *out, const xs_catalog_place *p)
+{
+    uint32_t rows = p->pad->shape.rows, columns = p->pad->shape.columns;
+    fputs(p->pad->name, out);
+    if (rows > 1 || columns > 1)
+        fputc('[', out);
+    if (rows > 1)
+        say_index(out, p->pad->row_label, "row", p->row);
+    if (rows > 1 && columns > 1)
+        fputc(',', out);
+    if (columns > 1)
+        say_index(out, p->pad->column_label, "col", p->column);
+    if (rows > 1 || columns > 1)
+        fputc(']', out);
+}
+
+void hang_say_slot(FILE *out, const hang_wait *wait)
+{
+    if (wait->is_slot)
+        hang_say_place(out, &wait->slot);
+    else
+        fprintf(out, "object %u", wait->object);
+}
+
+void hang_say_waiter(FILE *out, const hang_world *world, const hang_wait *wait)
+{
+    const hang_writer *w = &world->writers[wait->writer];
+    const char *role = hang_role(world, w->region, w->role);
+    fprintf(out, "rank %u %s%sblock %u warp %u", wait->rank, role, *role ? " " : "", w->block, w->warp);
+}
+
+static const char *kernel_or(const hang_world *world, const hang_rank *r)
+{
+    const char *name = hang_kernel(world, r);
+    return *name ? name : "(without a name)";
+}
+
+static void say_since(FILE *out, const hang_world *world, const hang_rank *r, uint64_t then, const char *before,
+                      const char *behind)
+{
+    const hang_region *region = &world->regions[r->region];
+    if (!region->at->view.head.virtual_time && region->now > then)
+        fprintf(out, "%s%s%s", before, xsv_time((int64_t)(region->now - then)).text, behind);
+}
+
+static uint32_t writers_of(const hang_world *world, uint32_t rank, uint32_t role)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < world->writer_count; i++)
+        n += world->writers[i].rank == rank && world->writers[i].role == role;
+    return n;
+}
+
+static void say_running(FILE *out, const hang_world *world, const hang_rank *r, uint32_t rank, uint32_t role, int owes)
+{
+    uint32_t n = role ? writers_of(world, rank, role) : r->writers;
+    const char *name = role ? hang_role(world, r->region, role) : "";
+    fprintf(out, "kernel %s runs", kernel_or(world, r));
+    if (r->launch)
+        say_since(out, world, r, r->launch->begin, " since ", "");
+    if (role && !n)
+        fprintf(out, ", but no writer of role %s does", name);
+    else if (owes && role)
+        fprintf(out, ", %u writer%s of role %s, none of them waits: busy elsewhere", n, n == 1 ? "" : "s", name);
+    else if (owes && !r->waits)
+        fprintf(out, ", %u writer%s, none waits: busy elsewhere", n, n == 1 ? "" : "s");
+    else
+        fprintf(out, ", %u writer%s, %u wait%s open", r->writers, r->writers == 1 ? "" : "s", r->waits,
+                r->waits == 1 ? "" : "s");
+    if (r->moved)
+        fprintf(out, " (%u records in %u ms)", r->moved, HANG_SAMPLE_NS / 1000000);
+}
+
+static void say_process(FILE *out, const hang_rank *r)
+{
+    fputs("process", out);
+    if (r->pid)
+        fprintf(out, " %d", (int)r->pid);
+}
+
+void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t role, int owes)
+{
+    const hang_rank *r = &world->ranks[rank];
+    const char *without = owes ? " without signalling" : "";
+    if (r->state <= HANG_RANK_STOPPED && r->state != HANG_RANK_NEVER)
+        say_process(out, r);
+    switch (r->state) {
+    case HANG_RANK_UNSEEN: fputs(" cannot be read here (another machine, user or container)", out); break;
+    case HANG_RANK_GONE: fputs(" is gone: killed, or ended without destroying its world", out); break;
+    case HANG_RANK_LEFT: fprintf(out, " destroyed its world and left%s", without); break;
+    case HANG_RANK_NEVER: fputs("no process has joined the world for it yet", out); break;
+    case HANG_RANK_STOPPED: fputs(" is stopped (SIGSTOP, or a debugger)", out); break;
+    case HANG_RANK_NOT_LAUNCHED: fputs("no kernel was launched on it", out); break;
+    case HANG_RANK_NOT_BEGUN:
+        fprintf(out, "kernel %s was launched", kernel_or(world, r));
+        say_since(out, world, r, r->launch->begin, " ", " ago");
+        fputs(", but none of its writers has begun (not resident, or built without XS_TRACE=1)", out);
+        break;
+    case HANG_RANK_WRITERS_ENDED:
+        fprintf(out, "all its writers in kernel %s have ended%s", kernel_or(world, r), without);
+        break;
+    case HANG_RANK_KERNEL_ENDED:
+        fprintf(out, "kernel %s ended", kernel_or(world, r));
+        say_since(out, world, r, r->launch->end, " ", " ago");
+        fputs(without, out);
+        if (r->launch->result)
+            fprintf(out, " (%s)", xs_errname(r->launch->result));
+        break;
+    default: say_running(out, world, r, rank, role, owes);
+    }
+}
+
+static void say_wait(FILE *out, const hang_world *world, const hang_wait *wait)
+{
+    fprintf(out, "rank %u has waited %s", wait->rank, xsv_time((int64_t)wait->age).text);
+    if (wait->how && wait->supplier < world->rank_count)
+        fprintf(out, " for %s%u", wait->how == HANG_SUPPLIER_HOST ? "the host of rank " : "rank ", wait->supplier);
+    fputs(" on ", out);
+    hang_say_slot(out, wait);
+    fprintf(out, " (has %" PRIu64 ", needs %s%" PRIu64 ")", wait->observed,
+            wait->cmp == XS_CMP_GE ? "" : hang_cmp(wait->cmp), wait->need);
+}
+
+static void say_cycle(FILE *out, const hang_world *world)
+{
+    const hang_chain *c = &world->chain;
+    fputs("the ranks wait for each other: ", out);
+    for (uint32_t i = c->cycle; i < c->count; i++) {
+        const hang_wait *wait = &world->waits[c->waits[i]];
+        fprintf(out, "%srank %u for rank %u on ", i == c->cycle ? "" : ", ", wait->rank, wait->supplier);
+        hang_say_slot(out, wait);
+    }
+    fprintf(out, ", since %s", xsv_time((int64_t)world->waits[c->waits[c->cycle]].age).text);
+}
+
+static void say_end(FILE *out, const hang_world *world)
+{
+    const hang_chain *c = &world->chain;
+    const hang_wait *last = &world->waits[c->waits[c->count - 1]];
+    if (c->end == HANG_END_HOST) {
+        fprintf(out, "; the host program of rank %u owes it", last->supplier);
+    } else if (c->end == HANG_END_UNKNOWN) {
+        fprintf(out, "; who owes %s", c->count > 1 ? "rank " : "it");
+        if (c->count > 1) {
+            fprintf(out, "%u its ", last->rank);
+            hang_say_slot(out, last);
+        }
+        fputs(" is not known: no plan names its writer, and none was seen", out);
+    } else {
+        fprintf(out, "; %srank %u owes", c->count > 1 ? "in the end " : "", c->root);
+        if (c->count > 1) {
+            fprintf(out, " rank %u ", last->rank);
+            hang_say_slot(out, last);
+        }
+        fputs(c->end == HANG_END_SELF ? " to itself and does not wait for another: " : " and does not wait: ", out);
+        hang_say_rank(out, world, c->root, c->root_role, 1);
+    }
+}
+
+static void say_slow(FILE *out, const hang_world *world)
+{
+    const hang_chain *c = &world->chain;
+    uint32_t moving = 0;
+    for (uint32_t i = 0; i < world->wait_count; i++)
+        moving += world->waits[i].state == HANG_MOVING;
+    fputs("Slow, moving: ", out);
+    say_wait(out, world, &world->waits[c->waits[0]]);
+    fprintf(out, ", but within %u ms %u wait%s ended and %u of the %u open ones moved or began",
+            HANG_SAMPLE_NS / 1000000, world->ended, world->ended == 1 ? "" : "s", moving, world->wait_count);
+    if (c->end == HANG_END_MOVING && world->waits[c->waits[c->count - 1]].state == HANG_STUCK)
+        fprintf(out, ", and rank %u goes on", c->root);
+}
+
+void hang_say_verdict(FILE *out, const hang_world *world)
+{
+    if (world->verdict == HANG_NOTHING_WAITS) {
+        fprintf(out, "Nothing waits: %u rank%s, %u writer%s hold%s a ring.", world->rank_count,
+                world->rank_count == 1 ? "" : "s", world->writer_count, world->writer_count == 1 ? "" : "s",
+                world->writer_count == 1 ? "s" : "");
+        return;
+    }
+    if (world->verdict == HANG_SLOW) {
+        say_slow(out, world);
+    } else {
+        fputs("Hung so far: ", out);
+        if (world->chain.end == HANG_END_CYCLE) {
+            say_cycle(out, world);
+        } else {
+            say_wait(out, world, &world->waits[world->chain.waits[0]]);
+            say_end(out, world);
+        }
+    }
+    fputc('.', out);
+}
