@@ -406,5 +406,8 @@ int main(void) {
         cmocka_unit_test(bad_commands),
         cmocka_unit_test(plain_commands),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char remove[96];
+    snprintf(remove, sizeof remove, "rm -rf '%s'", folder);
+    return system(remove) || failed;
 }

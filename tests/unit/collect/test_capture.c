@@ -327,5 +327,8 @@ int main(void) {
         cmocka_unit_test(bounded_on_a_small_disk),
         cmocka_unit_test(every_call_fails_once),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char remove[96];
+    snprintf(remove, sizeof remove, "rm -rf '%s'", folder);
+    return system(remove) || failed;
 }

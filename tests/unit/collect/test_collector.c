@@ -167,5 +167,8 @@ int main(void) {
         cmocka_unit_test(gap_is_where_it_belongs),
         cmocka_unit_test(dump_takes_what_rings_hold),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char remove[96];
+    snprintf(remove, sizeof remove, "rm -rf '%s'", folder);
+    return system(remove) || failed;
 }
