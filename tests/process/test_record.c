@@ -389,6 +389,8 @@ int main(void) {
     snprintf(folder, sizeof folder, "/tmp/xs-record-XXXXXX");
     if (!mkdtemp(folder))
         return 1;
+    unsetenv("XDG_RUNTIME_DIR"); /* sockets of killed recorders stay: where this test cleans up */
+    setenv("TMPDIR", folder, 1);
     snprintf(counters_path, sizeof counters_path, "%s/counters", folder);
     snprintf(capture, sizeof capture, "%s/run", folder);
     const struct CMUnitTest tests[] = {
