@@ -73,7 +73,9 @@ static int map_region(xs_attach_set *set, int fd, const struct stat *st, int32_t
         rc = XS_E_FORMAT;
     if (rc) {
         munmap(base, (size_t)st->st_size);
-        return refuse(set, pid, rc, rc == XS_E_VERSION ? "is of a newer version of xs" : "is damaged: its sizes or offsets do not fit");
+        return refuse(set, pid, rc,
+                      rc == XS_E_VERSION ? "is of a newer version of xs"
+                                         : "is damaged: its sizes or offsets do not fit");
     }
     claim(&region, pid, number);
     set->regions[set->count++] = region;
@@ -112,7 +114,9 @@ static int look_into(xs_attach_set *set, int32_t pid, int asked_for) {
     snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
     DIR *fds = opendir(path);
     if (!fds)
-        return asked_for ? refuse(set, pid, XS_E_SYSTEM, errno == ENOENT ? "there is no such process" : "may not be looked into") : 0;
+        return asked_for ? refuse(set, pid, XS_E_SYSTEM,
+                                  errno == ENOENT ? "there is no such process" : "may not be looked into")
+                         : 0;
     int rc = 0;
     for (struct dirent *e; !rc && (e = readdir(fds));)
         if (isdigit((unsigned char)e->d_name[0]) && is_region(dirfd(fds), e->d_name))
@@ -160,7 +164,8 @@ static int is_asked_for(const int32_t *pids, uint32_t count, int32_t pid) {
 }
 
 int xs_attach_same_world(const xs_attached *a, const xs_attached *b) {
-    return a == b || (a->view.head.host == b->view.head.host && a->world[1] && a->world[0] == b->world[0] && a->world[1] == b->world[1]);
+    return a == b || (a->view.head.host == b->view.head.host && a->world[1] && a->world[0] == b->world[0] &&
+                      a->world[1] == b->world[1]);
 }
 
 static void drop(xs_attached *region) {
@@ -176,7 +181,8 @@ static int keep_asked_for(const int32_t *pids, uint32_t count, xs_attach_set *se
         return XS_E_MEMORY;
     for (uint32_t i = 0; i < set->count; i++)
         for (uint32_t j = 0; j < set->count && !keep[i]; j++)
-            keep[i] = xs_attach_same_world(&set->regions[i], &set->regions[j]) && is_asked_for(pids, count, set->regions[j].holder);
+            keep[i] = xs_attach_same_world(&set->regions[i], &set->regions[j]) &&
+                      is_asked_for(pids, count, set->regions[j].holder);
     for (uint32_t i = 0; i < set->count; i++)
         if (keep[i])
             set->regions[kept++] = set->regions[i];

@@ -9,15 +9,17 @@
 
 int xs_attach_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy) {
     const xs_record *parts = (const xs_record *)(const void *)xs_view_line(view, ring, line);
-    xs_record *out = (xs_record *)(void *)copy;
+    xs_record out[sizeof *copy / sizeof(xs_record)]; /* aligned, as a copy need not be */
     for (int tries = 0; tries < TRIES; tries++) {
         int whole = 1, used = 0;
         for (uint32_t i = 0; i < sizeof *copy / sizeof *parts; i++) {
             whole &= xs_record_load(&parts[i], &out[i]) && out[i].sequence && out[i].sequence == out[0].sequence;
             used |= out[i].sequence != 0;
         }
-        if (whole)
+        if (whole) {
+            memcpy(copy, out, sizeof out);
             return 1;
+        }
         if (!used)
             return 0;
     }
@@ -59,8 +61,8 @@ static uint32_t sequence_at(const xs_region_view *view, uint32_t ring, uint32_t 
     return xs_record_load(&xs_view_records(view, ring)[slot], &record) ? record.sequence : 0;
 }
 
-/* Slots hold the newest lap up to the newest record, behind it the lap before: the border is found by halving. A record under
- * way there makes the answer a little old, no more. */
+/* Slots hold the newest lap up to the newest record, behind it the lap before: the border is found by halving. A record
+ * under way there makes the answer a little old, no more. */
 uint32_t xs_attach_newest(const xs_region_view *view, uint32_t ring) {
     uint32_t size = view->head.ring_records, low = 0, high = size, lap = sequence_at(view, ring, 0) & ~(size - 1);
     while (high - low > 1) {
@@ -98,7 +100,8 @@ int xs_attach_had_owner(const xs_region_view *view, uint32_t ring, uint32_t laun
 uint32_t xs_attach_code(const xs_region_view *view, uint32_t ring, uint32_t sequence) {
     xs_record record;
     const xs_record *at = &xs_view_records(view, ring)[XS_RECORD_SLOT(sequence, view->head.ring_records - 1)];
-    return xs_record_load(at, &record) && record.sequence == (sequence & XS_SEQUENCE_MASK) ? record.code_object >> 24 : 0;
+    return xs_record_load(at, &record) && record.sequence == (sequence & XS_SEQUENCE_MASK) ? record.code_object >> 24
+                                                                                           : 0;
 }
 
 #define KIND_OF(code, name, event, order, scope, fence) [code] = XS_EV_##event,

@@ -1,4 +1,5 @@
-/* Reading what writers keep in a region that may be written at the same moment. Nothing is ordered, nothing is changed. */
+/* Reading what writers keep in a region that may be written at the same moment. Nothing is ordered, nothing is changed.
+ */
 #ifndef XS_ATTACH_READ_H
 #define XS_ATTACH_READ_H
 

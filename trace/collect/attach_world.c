@@ -1,5 +1,6 @@
-/* Which world a region belongs to: the processes of one world have the same file of shared memory open (lib/src/segment.h), and
- * its list of members says who has each rank. The file is read, never mapped: it could shrink. */
+/* Which world a region belongs to: the processes of one world have the same file of shared memory open
+ * (lib/src/segment.h), and its list of members says who has each rank. The file is read, never mapped: it could shrink.
+ */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -46,7 +47,8 @@ static int read_members(xs_attached *region, int fd) {
     segment_member *members = malloc(bytes + 1);
     xs_attach_member *out = calloc(h->world_ranks + (size_t)1, sizeof *out);
     int rc = members && out ? 0 : XS_E_MEMORY;
-    if (!rc && whole_read(fd, members, bytes, offsetof(segment_control, members)) && members[h->first_rank].pid == h->pid) {
+    if (!rc && whole_read(fd, members, bytes, offsetof(segment_control, members)) &&
+        members[h->first_rank].pid == h->pid) {
         for (uint32_t r = 0; r < h->world_ranks; r++)
             out[r] = (xs_attach_member){members[r].pid, state_of(&members[r], region)};
         free(region->members);
@@ -74,7 +76,8 @@ static int try_descriptor(xs_attached *region, int folder, const char *name, int
     if (strncmp(link, XS_SEGMENT_FOLDER "/", sizeof XS_SEGMENT_FOLDER) || !is_better(atoi(name), *best, region->fd))
         return 0;
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC), rc = 0;
-    if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && is_segment_of(&region->view.head, fd) && (rc = read_members(region, fd)) > 0) {
+    if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && is_segment_of(&region->view.head, fd) &&
+        (rc = read_members(region, fd)) > 0) {
         region->world[0] = st.st_dev;
         region->world[1] = st.st_ino;
         *best = atoi(name);

@@ -99,7 +99,8 @@ static int frame_at(const char *at, uint64_t left, xs_frame *frame) {
     memcpy(frame, at, sizeof *frame);
     left -= sizeof *frame;
     return frame->magic == XS_FRAME_MAGIC && frame->header_bytes == sizeof *frame && frame->payload_bytes <= left &&
-           xs_frame_padded(frame->payload_bytes) <= left && xs_frame_checksum(frame, at + sizeof *frame) == frame->checksum;
+           xs_frame_padded(frame->payload_bytes) <= left &&
+           xs_frame_checksum(frame, at + sizeof *frame) == frame->checksum;
 }
 
 int xs_catalog_view_read(const xs_region_view *view, xs_catalog_view *c) {
@@ -148,7 +149,8 @@ int xs_catalog_view_place(const xs_catalog_view *c, uint32_t object, xs_catalog_
 }
 
 static int same_pad(const xs_catalog_pad *a, const xs_catalog_pad *b) {
-    return a == b || (a->shape.rows == b->shape.rows && a->shape.columns == b->shape.columns && !strcmp(a->name, b->name));
+    return a == b ||
+           (a->shape.rows == b->shape.rows && a->shape.columns == b->shape.columns && !strcmp(a->name, b->name));
 }
 
 int xs_catalog_same_place(const xs_catalog_place *a, const xs_catalog_place *b) {
@@ -167,7 +169,8 @@ uint32_t xs_catalog_view_object(const xs_catalog_view *c, const xs_catalog_place
 static int matches(uint32_t wanted, uint32_t have) { return wanted == XS_PLAN_ANY || wanted == have; }
 
 static int is_about(const xs_plan_entry *e, const xs_catalog_place *p) {
-    return e->pad_first == p->pad->shape.first && matches(e->owner, p->owner) && matches(e->row, p->row) && matches(e->column, p->column);
+    return e->pad_first == p->pad->shape.first && matches(e->owner, p->owner) && matches(e->row, p->row) &&
+           matches(e->column, p->column);
 }
 
 static uint32_t exactness(const xs_plan_entry *e) {
@@ -175,7 +178,10 @@ static uint32_t exactness(const xs_plan_entry *e) {
 }
 
 static uint32_t rank_of(const xs_catalog_place *p, uint64_t rank) {
-    return rank == XS_PLAN_ROW ? p->row : rank == XS_PLAN_COLUMN ? p->column : rank == XS_PLAN_OWNER ? p->owner : (uint32_t)rank;
+    return rank == XS_PLAN_ROW      ? p->row
+           : rank == XS_PLAN_COLUMN ? p->column
+           : rank == XS_PLAN_OWNER  ? p->owner
+                                    : (uint32_t)rank;
 }
 
 /* The most exact entry counts, among equals the first. */

@@ -1,4 +1,5 @@
-/* The catalog of a region as a reader outside the process sees it: names, pads, plan. Copied and checked frame by frame. */
+/* The catalog of a region as a reader outside the process sees it: names, pads, plan. Copied and checked frame by
+ * frame. */
 #ifndef XS_CATALOG_VIEW_H
 #define XS_CATALOG_VIEW_H
 
@@ -18,7 +19,7 @@ typedef struct xs_catalog_name {
 } xs_catalog_name;
 
 typedef struct xs_catalog_view {
-    char *bytes; /* copy of the catalog: what the pointers point into */
+    char *bytes;                     /* copy of the catalog: what the pointers point into */
     const char *host_name, *command; /* "" where unknown */
     xs_catalog_name *names;
     xs_catalog_pad *pads;
@@ -46,6 +47,7 @@ uint32_t xs_catalog_view_object(const xs_catalog_view *catalog, const xs_catalog
 /* Are both the same slot of a world, perhaps named by two processes? */
 int xs_catalog_same_place(const xs_catalog_place *a, const xs_catalog_place *b);
 /* Who signals the slot, as the plan says; *role is 0 where it names none. Returns an xs_catalog_supplier. */
-int xs_catalog_view_supplier(const xs_catalog_view *catalog, const xs_catalog_place *place, uint32_t *rank, uint32_t *role);
+int xs_catalog_view_supplier(const xs_catalog_view *catalog, const xs_catalog_place *place, uint32_t *rank,
+                             uint32_t *role);
 
 #endif

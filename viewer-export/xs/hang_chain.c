@@ -1,6 +1,6 @@
-/* The waits-for chain: from a wait to the rank that owes it, to that rank's own oldest open wait, and on, to a rank that owes
- * and does not wait. A rank may hold several waits: the nearest root is looked for in all of them, oldest first, and only
- * where there is none is it a cycle. */
+/* The waits-for chain: from a wait to the rank that owes it, to that rank's own oldest open wait, and on, to a rank
+ * that owes and does not wait. A rank may hold several waits: the nearest root is looked for in all of them, oldest
+ * first, and only where there is none is it a cycle. */
 #include "hang.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static enum hang_end end_at(const hang_world *world, const hang_wait *wait)
 }
 
 typedef struct search {
-    uint32_t *from;  /* [wait]: index + 1 of the wait before it; own index + 1: the start; 0: not reached */
+    uint32_t *from; /* [wait]: index + 1 of the wait before it; own index + 1: the start; 0: not reached */
     uint32_t *queue;
     uint32_t head, tail;
 } search;
@@ -128,7 +128,8 @@ static void follow(const hang_world *world, uint32_t start, search *s, hang_chai
         write_path(world, s, unknown, HANG_END_UNKNOWN, chain);
 }
 
-/* The verdict is about the oldest wait that is stuck and whose chain ends where somebody owes; else the oldest stuck one. */
+/* The verdict is about the oldest wait that is stuck and whose chain ends where somebody owes; else the oldest stuck
+ * one. */
 static void judge(hang_world *world, search *s)
 {
     uint32_t best = HANG_NONE, n = world->wait_count < JUDGED ? world->wait_count : JUDGED;

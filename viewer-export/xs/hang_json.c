@@ -65,9 +65,10 @@ static void put_wait(FILE *out, const hang_world *world, uint32_t index)
         put_place(out, &w->slot);
     else
         fputs("\"slot\": null", out);
-    fprintf(out, ", \"has\": %" PRIu64 ", \"needs\": %" PRIu64 ", \"compare\": \"%s\"", w->observed, w->need, hang_cmp(w->cmp));
-    fprintf(out, ", \"since_ns\": %" PRIu64 ", \"polls\": %" PRIu64 ", \"polls_move\": %s, \"state\": \"%s\"", w->age, w->polls,
-            w->polling ? "true" : "false", w->state == HANG_STUCK ? "hung so far" : "moving");
+    fprintf(out, ", \"has\": %" PRIu64 ", \"needs\": %" PRIu64 ", \"compare\": \"%s\"", w->observed, w->need,
+            hang_cmp(w->cmp));
+    fprintf(out, ", \"since_ns\": %" PRIu64 ", \"polls\": %" PRIu64 ", \"polls_move\": %s, \"state\": \"%s\"", w->age,
+            w->polls, w->polling ? "true" : "false", w->state == HANG_STUCK ? "hung so far" : "moving");
     if (w->how)
         fprintf(out, ", \"supplier\": %u", w->supplier);
     else
@@ -81,9 +82,11 @@ static void put_rank(FILE *out, const hang_world *world, uint32_t rank)
 {
     const hang_rank *r = &world->ranks[rank];
     words w;
-    fprintf(out, "    {\"rank\": %u, \"pid\": %d, \"state\": \"%s\", ", rank, (int)r->pid, hang_rank_state_name(r->state));
+    fprintf(out, "    {\"rank\": %u, \"pid\": %d, \"state\": \"%s\", ", rank, (int)r->pid,
+            hang_rank_state_name(r->state));
     put_text(out, "kernel", r->region == HANG_NONE ? "" : hang_kernel(world, r));
-    fprintf(out, ", \"launch\": %u, \"writers\": %u, \"open_waits\": %u, \"epoch\": %u, \"records_moved\": %u, \"text\": ",
+    fprintf(out,
+            ", \"launch\": %u, \"writers\": %u, \"open_waits\": %u, \"epoch\": %u, \"records_moved\": %u, \"text\": ",
             r->launch ? r->launch->id : 0, r->writers, r->waits, r->epoch, r->moved);
     if (begin_words(&w))
         hang_say_rank(w.f, world, rank, 0, 0);
@@ -158,7 +161,8 @@ static void put_world(FILE *out, const hang_world *world)
     uint32_t torn = 0;
     fputs("  {", out);
     put_verdict(out, world);
-    fprintf(out, ",\n   \"state\": \"%s\", \"world_ranks\": %u, \"processes\": [", states[world->verdict], world->rank_count);
+    fprintf(out, ",\n   \"state\": \"%s\", \"world_ranks\": %u, \"processes\": [", states[world->verdict],
+            world->rank_count);
     for (uint32_t i = 0; i < world->region_count; i++) {
         const hang_region *r = &world->regions[i];
         no_ring += __atomic_load_n(&xs_view_control(&r->at->view)->no_ring, __ATOMIC_RELAXED);
@@ -168,8 +172,10 @@ static void put_world(FILE *out, const hang_world *world)
         put_text(out, "command", r->catalog.command);
         fprintf(out, ", \"first_rank\": %u, \"ranks\": %u}", r->at->view.head.first_rank, r->at->view.head.ranks);
     }
-    fprintf(out, "],\n   \"ended_between_samples\": %u, \"gave_up\": %u, \"no_ring\": %" PRIu64 ", \"no_line\": %" PRIu64
-            ", \"torn_lines\": %u,\n", world->ended, world->given_up, no_ring, no_line, torn);
+    fprintf(out,
+            "],\n   \"ended_between_samples\": %u, \"gave_up\": %u, \"no_ring\": %" PRIu64 ", \"no_line\": %" PRIu64
+            ", \"torn_lines\": %u,\n",
+            world->ended, world->given_up, no_ring, no_line, torn);
     put_chain(out, world);
     if (world->wait_count)
         put_root(out, world);

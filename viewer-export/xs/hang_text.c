@@ -37,8 +37,8 @@ static void print_wait(FILE *out, const hang_world *world, const hang_wait *wait
     const char *kernel = hang_kernel(world, &world->ranks[wait->rank]);
     fprintf(out, "  %-9s ", xsv_time((int64_t)wait->age).text);
     hang_say_waiter(out, world, wait);
-    fprintf(out, "\n            on %s: has %" PRIu64 ", needs %s %" PRIu64 "; owes: ", slot ? slot : "?", wait->observed,
-            hang_cmp(wait->cmp), wait->need);
+    fprintf(out, "\n            on %s: has %" PRIu64 ", needs %s %" PRIu64 "; owes: ", slot ? slot : "?",
+            wait->observed, hang_cmp(wait->cmp), wait->need);
     print_owes(out, world, wait);
     fprintf(out, "\n            %s%sline %u, epoch %u, word %u, %s polls, %s\n", kernel, *kernel ? " " : "", wait->line,
             wait->epoch, wait->user, xsv_count((int64_t)wait->polls).text,
@@ -113,8 +113,8 @@ static void print_signals(FILE *out, const hang_world *world, uint32_t rows)
         if (!shown++)
             fputs("\nLast signals, as of each writer's last wait\n", out);
         const char *role = hang_role(world, w->region, w->role);
-        fprintf(out, "  rank %u %s%sblock %u warp %u signalled rank %u ", w->rank, role, *role ? " " : "", w->block, w->warp,
-                w->signal.owner);
+        fprintf(out, "  rank %u %s%sblock %u warp %u signalled rank %u ", w->rank, role, *role ? " " : "", w->block,
+                w->warp, w->signal.owner);
         hang_say_place(out, &w->signal);
         fprintf(out, " = %" PRIu64 "\n", w->signal_value);
     }
@@ -130,7 +130,8 @@ static int is_on(const hang_wait *wait, const xs_catalog_place *p, int column_on
            (column_only || (wait->slot.owner == p->owner && wait->slot.row == p->row));
 }
 
-/* The first wait, in owner, row, column order, behind `last` (NULL: of all) on that pad. columns: only columns differ. */
+/* The first wait, in owner, row, column order, behind `last` (NULL: of all) on that pad. columns: only columns differ.
+ */
 static const hang_wait *next_place(const hang_world *world, const char *pad, const hang_wait *last, int columns)
 {
     const hang_wait *best = NULL;
@@ -139,8 +140,12 @@ static const hang_wait *next_place(const hang_world *world, const char *pad, con
         if (!w->is_slot || strcmp(w->slot.pad->name, pad))
             continue;
         uint64_t key = columns ? w->slot.column : (uint64_t)w->slot.owner << 32 | w->slot.row;
-        uint64_t low = !last ? 0 : columns ? last->slot.column + 1ull : ((uint64_t)last->slot.owner << 32 | last->slot.row) + 1;
-        uint64_t found = !best ? UINT64_MAX : columns ? best->slot.column : (uint64_t)best->slot.owner << 32 | best->slot.row;
+        uint64_t low = !last     ? 0
+                       : columns ? last->slot.column + 1ull
+                                 : ((uint64_t)last->slot.owner << 32 | last->slot.row) + 1;
+        uint64_t found = !best     ? UINT64_MAX
+                         : columns ? best->slot.column
+                                   : (uint64_t)best->slot.owner << 32 | best->slot.row;
         if (key >= low && key < found)
             best = w;
     }
@@ -180,7 +185,8 @@ static void print_pad(FILE *out, const hang_world *world, const char *pad, uint3
         const xs_catalog_pad *p = at->slot.pad;
         int used = snprintf(head, sizeof head, "rank %u", at->slot.owner);
         if (p->shape.rows > 1)
-            snprintf(head + used, sizeof head - (size_t)used, " %s=%u", *p->row_label ? p->row_label : "row", at->slot.row);
+            snprintf(head + used, sizeof head - (size_t)used, " %s=%u", *p->row_label ? p->row_label : "row",
+                     at->slot.row);
         fprintf(out, "    %-20s", head);
         for (uint32_t i = 0; i < n; i++)
             print_cell(out, world, at, columns[i]);
@@ -215,16 +221,19 @@ static void print_notes(FILE *out, const hang_world *world)
     for (uint32_t i = 0; i < world->region_count; i++) {
         const hang_region *r = &world->regions[i];
         const xs_control *c = xs_view_control(&r->at->view);
-        uint64_t no_ring = __atomic_load_n(&c->no_ring, __ATOMIC_RELAXED), no_line = __atomic_load_n(&c->no_line, __ATOMIC_RELAXED);
+        uint64_t no_ring = __atomic_load_n(&c->no_ring, __ATOMIC_RELAXED),
+                 no_line = __atomic_load_n(&c->no_line, __ATOMIC_RELAXED);
         if (no_ring)
-            fprintf(out, "\nnote: %" PRIu64 " writers of process %d found no free ring: their waits are not seen (XS_RINGS)\n",
+            fprintf(out,
+                    "\nnote: %" PRIu64
+                    " writers of process %d found no free ring: their waits are not seen (XS_RINGS)\n",
                     no_ring, (int)r->at->holder);
         if (no_line)
             fprintf(out, "\nnote: %" PRIu64 " waits of process %d found no status line: they are not seen\n", no_line,
                     (int)r->at->holder);
         if (r->samples[1].torn)
-            fprintf(out, "\nnote: %u status lines of process %d were half written and do not count\n", r->samples[1].torn,
-                    (int)r->at->holder);
+            fprintf(out, "\nnote: %u status lines of process %d were half written and do not count\n",
+                    r->samples[1].torn, (int)r->at->holder);
         if (r->catalog.damaged)
             fprintf(out, "\nnote: the catalog of process %d is damaged: names may be missing\n", (int)r->at->holder);
     }

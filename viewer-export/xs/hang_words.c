@@ -18,9 +18,9 @@ const char *hang_role(const hang_world *world, uint32_t region, uint32_t role)
 
 const char *hang_kernel(const hang_world *world, const hang_rank *rank)
 {
-    const char *name = rank->launch ? xs_catalog_view_name(&world->regions[rank->region].catalog, XS_NAME_KERNEL,
-                                                           rank->launch->kernel)
-                                    : NULL;
+    const char *name =
+        rank->launch ? xs_catalog_view_name(&world->regions[rank->region].catalog, XS_NAME_KERNEL, rank->launch->kernel)
+                     : NULL;
     return name ? name : "";
 }
 

@@ -1,0 +1,62 @@
+/* Two roles that hang, or do not, in ways that are known. */
+#ifndef HANGING_KERNEL_H
+#define HANGING_KERNEL_H
+
+#include <xs/kernel.h>
+
+enum hanging_way {
+    HANGING_MISSING,
+    HANGING_CYCLE,
+    HANGING_AWAY,
+    HANGING_SLOW,
+    HANGING_BUSY,
+    HANGING_ENDS,
+    HANGING_SELF
+};
+
+struct hanging_args {
+    xs_pad done, bar;
+    uint32_t way, role;
+    uint64_t last; /* the sequence that comes, or at which it hangs */
+};
+
+/* Every rank signals the next one in the ring: done[from] of rank r is written by rank `from`. */
+XS_FN void hanging_signal(xs_writer *w, const xs_handle *xs, const xs_pad *done, uint64_t seq) {
+    uint32_t next = (xs_rank(*xs) + 1) % xs->ranks;
+    xs_signal_slot(w, done, next, 1, xs_rank(*xs), seq);
+}
+XS_FN void hanging_wait(xs_writer *w, const xs_handle *xs, const xs_pad *done, uint64_t seq) {
+    uint32_t before = (xs_rank(*xs) + xs->ranks - 1) % xs->ranks;
+    xs_wait_slot(w, done, 1, before, seq);
+}
+
+XS_KERNEL(hanging, struct hanging_args) {
+    xs_writer w = xs_writer_begin(&xs, args.role);
+    uint32_t last_rank = xs.ranks - 1, rank = xs_rank(xs);
+    for (uint64_t seq = 1; seq <= args.last; seq++) {
+        xs_writer_epoch(&w, seq);
+        xs_writer_word(&w, 7000 + (uint32_t)seq);
+        if (args.way == HANGING_SLOW && rank == last_rank)
+            xs_work_ns(20000000);
+        if (args.way != HANGING_AWAY && args.way != HANGING_SELF)
+            hanging_signal(&w, &xs, &args.done, seq);
+        if (args.way != HANGING_AWAY && args.way != HANGING_SELF)
+            hanging_wait(&w, &xs, &args.done, seq);
+    }
+    xs_writer_epoch(&w, args.last + 1);
+    xs_writer_word(&w, 7777);
+    if (args.way == HANGING_BUSY && rank == last_rank)
+        for (;;)
+            xs_work_ns(1000000);
+    if ((args.way == HANGING_MISSING || args.way == HANGING_BUSY) && rank != last_rank)
+        hanging_signal(&w, &xs, &args.done, args.last + 1);
+    if (args.way == HANGING_CYCLE || ((args.way == HANGING_MISSING || args.way == HANGING_BUSY) && rank != last_rank))
+        hanging_wait(&w, &xs, &args.done, args.last + 1);
+    if (args.way == HANGING_SELF && rank == 0)
+        xs_wait_slot(&w, &args.bar, 0, 0, 1);
+    if (args.way == HANGING_AWAY && rank != last_rank)
+        (void)xs_barrier_all(&w, &args.bar, 5, xs_unbounded());
+    xs_writer_end(&w);
+}
+
+#endif
