@@ -53,6 +53,24 @@ static int wait_tally(xsv_catalog *c)
     return xsv_put_end(&p);
 }
 
+static int rank_tally(xsv_catalog *c)
+{
+    xsv_put p;
+    xsv_put_begin(&p, c, XSV_T_rank_tally);
+    const xsv_tally *t = &c->rows->rank_waits;
+    for (uint32_t i = 0; i < t->size; i++) {
+        const xsv_tally_row *r = &t->rows[i];
+        if (!r->waits)
+            continue;
+        xsv_put_index(&p, r->rank);
+        xsv_put_index(&p, r->supplier);
+        xsv_put_int(&p, (int64_t)r->waits);
+        xsv_put_int(&p, (int64_t)r->total_ns);
+        xsv_put_row(&p);
+    }
+    return xsv_put_end(&p);
+}
+
 static int reason_tally(xsv_catalog *c)
 {
     xsv_put p;
@@ -110,6 +128,8 @@ static int meta(xsv_catalog *c)
 int xsv_catalog_counts(xsv_catalog *c)
 {
     int rc = wait_tally(c);
+    if (rc == SQLITE_OK)
+        rc = rank_tally(c);
     if (rc == SQLITE_OK)
         rc = reason_tally(c);
     return rc == SQLITE_OK ? meta(c) : rc;

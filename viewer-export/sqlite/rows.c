@@ -169,6 +169,8 @@ int xsv_rows_event(xsv_rows *r, const xsr_event *e)
         rc = put_arrival(r, e);
     if (!rc && e->kind == XS_EV_WAIT_END)
         rc = xsv_blocked_end(&r->blocked, e);
+    if (!rc)
+        rc = xsv_oldest_event(r->oldest, e);
     return rc ? rc : follow_epoch(r, e);
 }
 
@@ -267,6 +269,25 @@ static void put_wait_what(uint64_t *row, const xsr_model *m, const xsr_wait *w)
         put_null(row, xsv_wait_need);
 }
 
+/* A piece of the run in which the rank's oldest open wait for another rank was this one. */
+static int put_piece(void *rows, const xsr_wait *w, int64_t begin, int64_t end)
+{
+    xsv_rows *r = rows;
+    xsv_tally_row one = {.rank = xsv_rank_number(r->model, w->rank), .supplier = w->supplier_rank, .waits = 1,
+                         .total_ns = (uint64_t)(end - begin)};
+    uint64_t *row = xsv_pipe_row(r->pipe, XSV_T_rank_wait);
+    if (!row)
+        return XS_E_SYSTEM;
+    put(row, xsv_rank_wait_id, xsv_pipe_rows(r->pipe, XSV_T_rank_wait));
+    put(row, xsv_rank_wait_wait, w->id);
+    put_index(row, xsv_rank_wait_rank, one.rank);
+    put_index(row, xsv_rank_wait_supplier_rank, w->supplier_rank);
+    put_index(row, xsv_rank_wait_slot, w->slot);
+    put_time(row, xsv_rank_wait_begin_ns, begin);
+    put_time(row, xsv_rank_wait_end_ns, end);
+    return xsv_tally_add(&r->rank_waits, &one);
+}
+
 int xsv_rows_wait(xsv_rows *r, const xsr_wait *w)
 {
     int64_t now = r->model->end > r->last_time ? r->model->end : r->last_time, end = w->open ? now : w->end;
@@ -285,7 +306,7 @@ int xsv_rows_wait(xsv_rows *r, const xsr_wait *w)
     put_wait_edges(row, r->model, w);
     r->starts_lost += w->start_lost;
     r->ends_lost += w->end_lost;
-    return XS_OK;
+    return w->passed ? XS_OK : xsv_oldest_wait(r->oldest, w, end, put_piece, r);
 }
 
 int xsv_rows_signal(xsv_rows *r, const xsr_signal *s)
@@ -342,7 +363,9 @@ int xsv_rows_finish(xsv_rows *r)
 void xsv_rows_free(xsv_rows *r)
 {
     xsv_tally_free(&r->tally);
+    xsv_tally_free(&r->rank_waits);
     xsv_blocked_free(&r->blocked);
+    xsv_oldest_free(r->oldest);
     free(r->writers);
     r->writers = NULL;
 }

@@ -3,6 +3,7 @@
 #define XSV_ROWS_H
 
 #include "blocked.h"
+#include "oldest.h"
 #include "pipe.h"
 #include "tally.h"
 
@@ -22,6 +23,8 @@ typedef struct xsv_rows {
     uint32_t writer_room;
     int64_t last_time; /* newest of all events */
     xsv_blocked blocked;
+    xsv_oldest *oldest;
+    xsv_tally rank_waits; /* by rank and supplier: total_ns of the pieces */
     uint64_t starts_lost, ends_lost;
 } xsv_rows;
 

@@ -80,10 +80,16 @@
     C(id, "INTEGER PRIMARY KEY") C(ring, "INTEGER") C(writer, "INTEGER") C(first, "INTEGER") C(last, "INTEGER")        \
     C(cause, "INTEGER") C(at_least, "INTEGER") C(before_ns, "INTEGER") C(after_ns, "INTEGER")
 
+#define XSV_COLUMNS_rank_wait(C)                                                                                       \
+    C(id, "INTEGER PRIMARY KEY") C(wait, "INTEGER") C(rank, "INTEGER") C(supplier_rank, "INTEGER") C(slot, "INTEGER")  \
+    C(begin_ns, "INTEGER") C(end_ns, "INTEGER")
+
 /* Counts made while rows pass, so that questions over millions of waits are answered at once. */
 #define XSV_COLUMNS_wait_tally(C)                                                                                      \
     C(pad, "INTEGER") C(rank, "INTEGER") C(supplier_rank, "INTEGER") C(bucket, "INTEGER") C(waits, "INTEGER")          \
     C(passed, "INTEGER") C(failed, "INTEGER") C(total_ns, "INTEGER") C(blocked_ns, "INTEGER") C(max_ns, "INTEGER")
+#define XSV_COLUMNS_rank_tally(C)                                                                                      \
+    C(rank, "INTEGER") C(supplier_rank, "INTEGER") C(waits, "INTEGER") C(waited_ns, "INTEGER")
 #define XSV_COLUMNS_reason_tally(C) C(relation, "TEXT") C(reason, "INTEGER") C(waits, "INTEGER")
 
 /* Verdicts. */
@@ -101,17 +107,17 @@
     C(longest_bypass, "INTEGER")
 
 /* T(name). The first XSV_FLOWING are filled while the pass runs, the rest when it is over. */
-#define XSV_FLOWING_TABLES(T) T(event) T(wait) T(signal) T(arrival) T(epoch) T(loss_gap)
+#define XSV_FLOWING_TABLES(T) T(event) T(wait) T(signal) T(arrival) T(epoch) T(loss_gap) T(rank_wait)
 #define XSV_STAYING_TABLES(T)                                                                                          \
     T(meta) T(word) T(process) T(rank) T(pad) T(slot) T(name) T(kernel) T(role) T(launch) T(writer) T(ring)            \
-    T(clock_line) T(plan) T(note) T(wait_tally) T(reason_tally) T(finding) T(finding_event) T(blame_span)              \
+    T(clock_line) T(plan) T(note) T(wait_tally) T(rank_tally) T(reason_tally) T(finding) T(finding_event) T(blame_span)              \
     T(starvation_case)
 #define XSV_TABLES(T) XSV_FLOWING_TABLES(T) XSV_STAYING_TABLES(T)
 
 #define XSV_TABLE_ENUM(name) XSV_T_##name,
 enum xsv_table_id { XSV_TABLES(XSV_TABLE_ENUM) XSV_TABLE_COUNT };
 #undef XSV_TABLE_ENUM
-#define XSV_FLOWING (XSV_T_loss_gap + 1)
+#define XSV_FLOWING (XSV_T_rank_wait + 1)
 
 /* Column numbers: WAIT columns are in `enum xsv_wait_column`: xsv_wait_begin_ns, ... */
 #define C(name, type) XSV_N(name)
@@ -132,6 +138,9 @@ enum xsv_epoch_column { XSV_COLUMNS_epoch(C) xsv_epoch_count };
 #undef XSV_N
 #define XSV_N(name) xsv_loss_gap_##name,
 enum xsv_loss_gap_column { XSV_COLUMNS_loss_gap(C) xsv_loss_gap_count };
+#undef XSV_N
+#define XSV_N(name) xsv_rank_wait_##name,
+enum xsv_rank_wait_column { XSV_COLUMNS_rank_wait(C) xsv_rank_wait_count };
 #undef XSV_N
 #undef C
 

@@ -82,19 +82,13 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "CASE WHEN life.writers_ns > 0 THEN 1.0 * sum(t.blocked_ns) / life.writers_ns END AS share FROM wait_tally t "     \
     "LEFT JOIN life ON life.rank = t.rank GROUP BY t.rank, t.supplier_rank ORDER BY t.rank, sum(t.blocked_ns) DESC"
 
-/* At each moment the oldest open remote wait of the rank: a later one counts from where all earlier ones are over. */
 #define VIEW_RANK_WAITS                                                                                                \
-    "CREATE VIEW rank_waits AS SELECT wait, rank, peer, slot, max(begin_ns, coalesce(covered, begin_ns)) AS begin_ns, "\
-    "end_ns FROM (SELECT w.id AS wait, w.rank, w.supplier_rank AS peer, slot.name AS slot, w.begin_ns, "               \
-    "coalesce(w.end_ns, " RUN_END ") AS end_ns, max(coalesce(w.end_ns, " RUN_END ")) OVER (PARTITION BY w.rank ORDER " \
-    "BY w.begin_ns, w.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS covered FROM wait w "                    \
-    "LEFT JOIN slot ON slot.id = w.slot WHERE w.passed = 0 AND w.supplier_rank IS NOT w.rank) "                        \
-    "WHERE end_ns > max(begin_ns, coalesce(covered, begin_ns)) ORDER BY rank, begin_ns"
+    "CREATE VIEW rank_waits AS SELECT p.wait, p.rank, p.supplier_rank AS peer, slot.name AS slot, p.begin_ns, p.end_ns "\
+    "FROM rank_wait p LEFT JOIN slot ON slot.id = p.slot"
 
 #define VIEW_RANK_SHARE                                                                                                \
-    "CREATE VIEW rank_share AS SELECT rank, peer, sum(end_ns - begin_ns) AS waited_ns, 1.0 * sum(end_ns - begin_ns) / "\
-    "nullif(" RUN_END " - " META("begin_ns") ", 0) AS share FROM rank_waits GROUP BY rank, peer "                      \
-    "ORDER BY rank, waited_ns DESC"
+    "CREATE VIEW rank_share AS SELECT rank, supplier_rank AS peer, waits, waited_ns, 1.0 * waited_ns / nullif(" RUN_END\
+    " - " META("begin_ns") ", 0) AS share FROM rank_tally ORDER BY rank, waited_ns DESC"
 
 #define VIEW_EVENTS                                                                                                    \
     "CREATE VIEW events AS SELECT e.id, e.time_ns, " WORD("event", "e.kind") " AS event, e.rank, writer.name AS "      \

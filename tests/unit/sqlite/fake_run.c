@@ -152,6 +152,8 @@ static void make_waits(fake_run *r, uint32_t count, uint64_t seed)
         w->end_lost = kind == 11 && !w->open;
         if (w->start_lost)
             w->begin = w->end;
+        if (!w->passed && !w->start_lost)
+            w->start_event = w->open ? w->id : FAKE_STARTS + i;
         w->result = kind == 9 && !w->open ? XS_RESULT_TIMEOUT : XS_RESULT_OK;
         now[writer] = (w->open ? w->begin : w->end) + (int64_t)(next_random(&seed) % 3000);
         if (now[writer] > r->model.end)
@@ -192,6 +194,15 @@ static int feed_event(fake_run *r, xsr_sink *sink, const xsr_wait *w)
                    .value = w->observed,
                    .need = w->need};
     (void)r;
+    if (!w->passed && !w->open && !w->start_lost) {
+        xsr_event start = e;
+        start.id = w->start_event;
+        start.time = w->begin;
+        start.kind = XS_EV_WAIT_START;
+        int rc = sink->event(sink, &start);
+        if (rc)
+            return rc;
+    }
     return sink->event(sink, &e);
 }
 

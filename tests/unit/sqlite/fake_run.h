@@ -8,6 +8,7 @@
 #define FAKE_PADS 3u
 #define FAKE_SLOTS 24u
 #define FAKE_WRITERS 12u
+#define FAKE_STARTS (1u << 30) /* ids of starts from here on */
 
 typedef struct fake_run {
     xsr_model model;

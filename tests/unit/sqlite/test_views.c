@@ -224,29 +224,6 @@ static void test_share(void **state)
     assert_true(rows >= 12);
 }
 
-/* The oldest open remote wait at a moment, asked at many moments. */
-static void test_rank_waits(void **state)
-{
-    (void)state;
-    for (uint32_t k = 0; k < 200; k++) {
-        uint32_t rank = k % FAKE_RANKS;
-        int64_t t = 1000 + (run->model.end - 1000) / 200 * k;
-        const xsr_wait *oldest = NULL;
-        for (uint32_t i = 0; i < WAITS; i++) {
-            const xsr_wait *w = &run->waits[i];
-            int64_t end = w->open ? run->model.end : w->end;
-            if (!w->passed && w->rank == rank && w->supplier_rank != rank && w->begin <= t && t < end &&
-                (!oldest || w->begin < oldest->begin))
-                oldest = w;
-        }
-        char sql[160];
-        snprintf(sql, sizeof sql, "SELECT coalesce(max(wait), 0) FROM rank_waits WHERE rank = %u AND begin_ns "
-            "<= %lld AND end_ns > %lld",
-                 rank, (long long)t, (long long)t);
-        assert_int_equal(number(sql), oldest ? oldest->id : 0);
-    }
-}
-
 static void test_counts(void **state)
 {
     (void)state;
@@ -307,7 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_histogram), cmocka_unit_test(test_histogram_agrees_with_stored_buckets),
         cmocka_unit_test(test_percentiles), cmocka_unit_test(test_slowest), cmocka_unit_test(test_open),
-        cmocka_unit_test(test_share), cmocka_unit_test(test_rank_waits), cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_share), cmocka_unit_test(test_counts),
         cmocka_unit_test(test_reasons), cmocka_unit_test(test_plans_use_the_index),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
