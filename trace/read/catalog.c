@@ -270,7 +270,7 @@ int rd_take_plan(xsr_reader *reader, const xs_frame *frame, const unsigned char 
 
 int rd_take_note(xsr_reader *reader, const char *text, size_t bytes) {
     xsr_model *m = &reader->model;
-    const char *copy = rd_arena_text(&reader->text, text, strnlen(text, bytes));
+    const char *copy = rd_arena_text(reader->opened ? &reader->run_text : &reader->text, text, strnlen(text, bytes));
     if (!copy || RD_ROOM(m->notes, reader->room.notes, m->note_count + 1) < 0)
         return XS_E_MEMORY;
     m->notes[m->note_count++] = copy;

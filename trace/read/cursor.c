@@ -12,6 +12,7 @@ static bool load_span(const xsr_reader *reader, rd_ring *r) {
         r->at = (const xs_record *)(const void *)(s->payload + sizeof(xs_frame_records)) + skip;
         r->left = s->count - skip;
         r->sequence = s->first + skip;
+        rd_time_span(r, s);
         return true;
     }
     r->left = 0;
@@ -27,6 +28,7 @@ void rd_cursor_start(xsr_reader *reader, uint32_t ring) {
     r->look = r->look_begin;
     r->exact_sequence = 0;
     r->hole_count = 0;
+    rd_time_ring(reader, r);
     load_span(reader, r);
 }
 
@@ -148,7 +150,6 @@ int rd_cursor_next(xsr_reader *reader, uint32_t ring) {
     int rc;
     while ((rc = next_record(reader, ring, &head)) == 1) {
         rd_raw *raw = &r->raw;
-        const rd_span *span = &reader->spans[r->span];
         uint32_t code = head.code_object >> 24;
         *raw = (rd_raw){.sequence = r->sequence - 1, .object = head.code_object & XS_OBJECT_MASK, .value = head.value, .records = 1};
         bool whole = true;
@@ -161,7 +162,7 @@ int rd_cursor_next(xsr_reader *reader, uint32_t ring) {
             continue;
         }
         if (!raw->full)
-            raw->time = rd_time(reader, ring, span, raw->sequence, head.time, &raw->modulo);
+            raw->time = rd_time(reader, ring, raw->sequence, head.time, &raw->modulo);
         r->last_time = raw->time;
         r->key = raw->time > r->key ? raw->time : r->key;
         close_holes(r, raw->time);

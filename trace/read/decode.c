@@ -130,13 +130,14 @@ static int decode_object(xsr_reader *reader, uint32_t process, uint32_t known, c
 }
 
 int rd_decode(xsr_reader *reader, uint32_t ring, xsr_event *e) {
-    const rd_raw *raw = &reader->rings[ring].raw;
+    rd_ring *r = &reader->rings[ring];
+    const rd_raw *raw = &r->raw;
     const xsr_ring *row = &reader->model.rings[ring];
-    *e = (xsr_event){.id = reader->next_id++, .time = raw->time + reader->processes[row->process].offset, .sequence = raw->sequence,
+    *e = (xsr_event){.id = reader->next_id++, .time = rd_host_time(r, raw->time), .sequence = raw->sequence,
                      .ring = ring, .writer = XSR_NONE, .rank = row->rank, .role = XSR_NONE, .kind = raw->kind, .order = raw->order,
                      .scope = raw->scope, .fence = raw->fence, .cmp = raw->cmp, .result = raw->result, .time_modulo = raw->modulo,
                      .slot = XSR_NONE, .object = raw->object};
     /* Roles and epochs take hold with their own event, so attribution comes first; it reads raw words only. */
     int rc = rd_attribute(reader, ring, e);
-    return rc < 0 ? rc : decode_object(reader, row->process, reader->rings[ring].slot, raw, e);
+    return rc < 0 ? rc : decode_object(reader, row->process, r->slot, raw, e);
 }

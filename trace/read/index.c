@@ -16,6 +16,7 @@ static uint32_t ring_row(xsr_reader *reader, uint32_t process, uint32_t ring) {
         return XSR_NONE;
     m->rings[at] = (xsr_ring){.process = process, .ring = ring};
     memset(&reader->rings[at], 0, sizeof reader->rings[at]);
+    reader->rings[at].device = RD_NO_DEVICE;
     m->ring_count++;
     return at;
 }
@@ -32,6 +33,7 @@ int rd_take_records(xsr_reader *reader, const xs_frame *frame, const unsigned ch
     uint32_t p = rd_process_of(reader, frame), ring = p == XSR_NONE ? p : ring_row(reader, p, frame->ring);
     if (ring == XSR_NONE || RD_ROOM(reader->spans, reader->room.spans, reader->span_count + 1) < 0)
         return XS_E_MEMORY;
+    reader->rings[ring].device = frame->device;
     reader->spans[reader->span_count++] = (rd_span){.first = head.first, .payload = payload, .count = head.count, .ring = ring};
     reader->model.records += head.count;
     return 1;

@@ -80,7 +80,7 @@ void rd_infer(xsr_reader *reader, const xsr_event *e) {
     }
 }
 
-static uint32_t pad_first(const xsr_reader *reader, uint32_t pad) {
+uint32_t rd_pad_first(const xsr_reader *reader, uint32_t pad) {
     for (uint32_t p = 0; p < reader->model.process_count; p++)
         for (uint32_t i = 0; i < reader->processes[p].pad_count; i++)
             if (reader->processes[p].pads[i].pad == pad)
@@ -88,18 +88,26 @@ static uint32_t pad_first(const xsr_reader *reader, uint32_t pad) {
     return XS_PLAN_ANY;
 }
 
+int rd_plan_append(xsr_reader *reader, const xsr_plan *row) {
+    xsr_model *m = &reader->model;
+    if (RD_ROOM(m->plan, reader->room.plan, m->plan_count + 1) < 0)
+        return XS_E_MEMORY;
+    m->plan[m->plan_count++] = *row;
+    return 0;
+}
+
 /* Inferred rows fill the same table as declared ones. */
 int rd_infer_finish(xsr_reader *reader) {
-    xsr_model *m = &reader->model;
+    const xsr_model *m = &reader->model;
     for (uint32_t i = 0; i < m->slot_count; i++) {
         const xsr_slot *s = &m->slots[i];
         if (s->supplier_origin != XS_PLAN_INFERRED || s->supplier_rank == XSR_NONE)
             continue;
-        if (RD_ROOM(m->plan, reader->room.plan, m->plan_count + 1) < 0)
-            return XS_E_MEMORY;
-        m->plan[m->plan_count++] = (xsr_plan){s->pad, {.kind = XS_PLAN_WRITER, .origin = XS_PLAN_INFERRED,
-            .pad_first = pad_first(reader, s->pad), .owner = s->owner, .row = s->row, .column = s->column, .epoch = UINT64_MAX,
+        xsr_plan row = {s->pad, {.kind = XS_PLAN_WRITER, .origin = XS_PLAN_INFERRED,
+            .pad_first = rd_pad_first(reader, s->pad), .owner = s->owner, .row = s->row, .column = s->column, .epoch = UINT64_MAX,
             .a = s->supplier_rank, .b = s->supplier_role == XSR_NONE ? 0 : (uint64_t)s->supplier_role + 1}};
+        if (rd_plan_append(reader, &row) < 0)
+            return XS_E_MEMORY;
     }
     return 0;
 }

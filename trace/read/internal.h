@@ -53,6 +53,23 @@ typedef struct rd_owner { uint32_t ring, ordinal; xs_ring_owner owner; } rd_owne
 typedef struct rd_look { uint64_t newest, time; uint32_t ring, reserved0; } rd_look;
 typedef struct rd_status { uint32_t ring, line; uint64_t time; xs_status_line status; } rd_status; /* newest of a line */
 
+/* ---- device clocks: fit.c, device.c ---- */
+#define RD_TIME_MAX (1ll << 61) /* times beyond it are nonsense; sums of two below it fit */
+typedef struct rd_sample { int64_t host, device, bracket; } rd_sample; /* host: middle of the bracket */
+typedef struct rd_knot { int64_t device, host; double drift; } rd_knot; /* drift up to the next knot: d host / d device - 1 */
+typedef struct rd_fit { rd_knot *knots; uint32_t count, room; } rd_fit;
+typedef struct rd_device { /* one GPU as one process sees it */
+    uint32_t process; int32_t device;
+    uint32_t row; /* in the model's clocks */
+    rd_sample *samples; uint32_t sample_count, sample_room;
+    rd_fit fit;
+    int64_t first, last; /* device times of its records; NO_TIME: none */
+    uint32_t ring_begin, ring_end; /* in device_rings */
+} rd_device;
+typedef struct rd_clock { xsr_clock row; int64_t widened; } rd_clock; /* beside xsr_clock: as samples say; part of bound_ns for times
+                                                                         far from samples */
+typedef struct rd_pair { uint32_t from, to; int64_t slack; uint64_t count; } rd_pair; /* clocks; least wait end - signal */
+
 typedef struct rd_pad_at { uint32_t first, objects, pad; } rd_pad_at; /* objects of one process */
 
 typedef struct rd_process {
@@ -87,6 +104,12 @@ typedef struct rd_ring { /* beside xsr_ring */
         status_begin, status_end;
     uint64_t newest;     /* highest sequence that a LOOK or a WRITER_END told of */
     uint32_t mask;       /* of the sequence word */
+    int32_t device;      /* as its RECORDS frames say: -1 host; RD_NO_DEVICE: no frame */
+    uint32_t gpu;        /* in devices; XSR_NONE: the host's clock */
+    uint32_t clock;      /* in the model's clocks */
+    const rd_fit *fit;   /* of its times, which are kept as recorded in here; NULL: the host's clock */
+    uint32_t knot;       /* of the fit: where to look first */
+    int64_t offset;      /* of its process */
     /* cursor */
     uint32_t span;
     const xs_record *at;
@@ -96,6 +119,7 @@ typedef struct rd_ring { /* beside xsr_ring */
     int64_t last_time;   /* of the last event decoded; NO_TIME: none */
     int64_t key;         /* merge key: times as rising */
     uint32_t look;
+    int64_t born, taken, looked; /* on its own clock: start of its process; its span was taken, and looked for before */
     uint64_t exact_sequence; int64_t exact_time; /* next record whose time is known in full, looked up ahead */
     rd_raw raw;
     uint32_t slot;       /* of raw, where it is known already; else XSR_NONE */
@@ -112,6 +136,7 @@ typedef struct rd_ring { /* beside xsr_ring */
     uint64_t elected_by; int64_t elect_time;
 } rd_ring;
 
+#define RD_NO_DEVICE INT32_MIN
 #define RD_FEW 2
 
 typedef struct rd_mark { /* one entry of a slot's history: something that changed the slot */
@@ -143,7 +168,7 @@ typedef struct rd_plan_index { rd_map exact; uint32_t *any; uint32_t any_count, 
 
 typedef struct rd_rooms {
     uint32_t processes, ranks, pads, slots, names, launches, writers, rings, clocks, plan, notes, files, spans, losses,
-        owners, looks, statuses, proc, ring, slot, heap, sinks;
+        owners, looks, statuses, proc, ring, slot, heap, sinks, devices, pairs, reported;
 } rd_rooms;
 
 typedef struct rd_node { int64_t key; uint32_t ring; } rd_node;
@@ -171,6 +196,12 @@ struct xsr_reader {
     rd_process *processes;
     rd_map process_of, ring_of, name_of, name_ids, launch_of, status_of, plan_of;
     uint32_t declared_plan; /* plan rows that the catalog gave */
+    uint32_t declared_notes;
+    bool opened;       /* the catalog is read: notes are the pass's now */
+    rd_device *devices; uint32_t device_count;
+    rd_map device_of;  /* (process, device) */
+    uint32_t *device_rings; /* by device */
+    rd_clock *clocks;  /* beside model.clocks */
     rd_plan_index plan_index;
     /* pass */
     rd_ring *rings;
@@ -182,6 +213,11 @@ struct xsr_reader {
     bool signals_wanted; /* by a sink */
     uint32_t marks;      /* entries in all histories */
     int64_t now, bound, grace; /* bound: of the worst clock; grace: how long a wait stays unsettled */
+    rd_pair *pairs; uint32_t pair_count; /* clocks that signals crossed */
+    rd_map pair_of;
+    xsr_plan *reported; uint32_t reported_count; /* by kernels, in this pass */
+    rd_map reported_of;
+    uint64_t reported_more; /* not kept */
     uint64_t *rank_gaps; /* per rank: gaps delivered so far */
     rd_pending *pending; uint32_t pending_room; /* a queue: number n lies at n % pending_room */
     uint64_t pending_first, pending_next;
@@ -208,11 +244,41 @@ uint32_t rd_name(xsr_reader *reader, uint32_t process, uint32_t kind, uint32_t i
 int rd_take_records(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
 int rd_take_ring_rows(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload); /* LOOK OWNERS STATUS LOSS */
 int rd_index_finish(xsr_reader *reader);
+/* fit.c */
+int rd_fit_make(rd_fit *fit, const rd_sample *samples, uint32_t count);
+int rd_fit_one(rd_fit *fit, int64_t device, int64_t host); /* one known moment, no drift */
+int64_t rd_fit_host(const rd_fit *fit, uint32_t *hint, int64_t device);
+int64_t rd_fit_device(const rd_fit *fit, int64_t host);
+int64_t rd_best_bracket(const rd_sample *samples, uint32_t count);
+/* stamps.c */
+static inline const xs_frame_records *rd_span_head(const rd_span *s) { return (const xs_frame_records *)(const void *)s->payload; }
+bool rd_span_first(const rd_span *span, int64_t *time);
+bool rd_span_last(const rd_span *span, int64_t *time);
+int64_t rd_step_of(const xsr_reader *reader, const rd_device *device);
+/* device.c: a bracketed sample of a device's clock (from the journal; CUPTI's kernel bounds would be others). 1: taken */
+int rd_device_sample(xsr_reader *reader, uint32_t process, int32_t device, const rd_sample *sample);
+int rd_devices_find(xsr_reader *reader); /* of rings too; fits; the rings' clocks */
+int rd_device_measure(xsr_reader *reader, rd_device *device, rd_clock *clock);
+/* clock.c */
 int rd_clocks_finish(xsr_reader *reader);
+void rd_clocks_reset(xsr_reader *reader);
+void rd_clocks_bound(xsr_reader *reader); /* what pairing allows for */
+/* causal.c: no signal is younger than the wait that saw it */
+int rd_causal_wait(xsr_reader *reader, const xsr_wait *wait);
+int rd_causal_finish(xsr_reader *reader);
+/* expect.c */
+int rd_expect(xsr_reader *reader, const xsr_event *event);
+int rd_expect_finish(xsr_reader *reader);
 /* cursor.c, time.c */
 void rd_cursor_start(xsr_reader *reader, uint32_t ring);
 int rd_cursor_next(xsr_reader *reader, uint32_t ring); /* 1: raw holds an event, 0: at the end; errors */
-int64_t rd_time(const xsr_reader *reader, uint32_t ring, const rd_span *span, uint64_t sequence, uint32_t low, bool *modulo);
+static inline int64_t rd_sane(uint64_t time) { return time < (uint64_t)RD_TIME_MAX ? (int64_t)time : 0; }
+/* A time of a ring, as recorded, on the clock of the first host. Rises with its argument. */
+static inline int64_t rd_host_time(rd_ring *r, int64_t time) { return (r->fit ? rd_fit_host(r->fit, &r->knot, time) : time) + r->offset; }
+static inline int64_t rd_own_time(const rd_ring *r, int64_t host) { return r->fit ? rd_fit_device(r->fit, host) : host; }
+void rd_time_ring(const xsr_reader *reader, rd_ring *ring); /* before its first record */
+void rd_time_span(rd_ring *ring, const rd_span *span);      /* before the first record of a span */
+int64_t rd_time(const xsr_reader *reader, uint32_t ring, uint64_t sequence, uint32_t low, bool *modulo);
 /* slot.c */
 uint32_t rd_slot_of(xsr_reader *reader, uint32_t process, uint32_t object); /* XSR_NONE: no slot; XSR_NONE - 1: no memory */
 #define RD_NO_MEMORY (XSR_NONE - 1)
@@ -251,6 +317,8 @@ int rd_plan_index_make(xsr_reader *reader);
 void rd_plan_slot(xsr_reader *reader, uint32_t slot);
 void rd_infer(xsr_reader *reader, const xsr_event *event);
 int rd_infer_finish(xsr_reader *reader);
+uint32_t rd_pad_first(const xsr_reader *reader, uint32_t pad); /* XS_PLAN_ANY: of no process */
+int rd_plan_append(xsr_reader *reader, const xsr_plan *row);   /* for this pass */
 /* run.c */
 int rd_sink_event(xsr_reader *reader, const xsr_event *event);
 int rd_sink_wait(xsr_reader *reader, xsr_wait *wait);

@@ -1,12 +1,12 @@
 /* Holes in a ring's sequences: told to the sinks where they are, split by what LOSS frames say of their cause. */
 #include "internal.h"
 
-static int64_t moved(int64_t time, int64_t offset) { return time == NO_TIME || time == INT64_MAX ? time : time + offset; }
+static int64_t moved(rd_ring *r, int64_t time) { return time == NO_TIME || time == INT64_MAX ? time : rd_host_time(r, time); }
 
 static int deliver(xsr_reader *reader, uint32_t ring, const rd_hole *hole, uint64_t first, uint64_t last, const rd_loss *told) {
-    int64_t offset = reader->processes[reader->model.rings[ring].process].offset;
-    xsr_loss loss = {.ring = ring, .writer = reader->rings[ring].writer, .first = first, .last = last, .cause = told ? told->cause : 0,
-                     .at_least = told && told->at_least, .before = moved(hole->before, offset), .after = moved(hole->after, offset)};
+    rd_ring *r = &reader->rings[ring];
+    xsr_loss loss = {.ring = ring, .writer = r->writer, .first = first, .last = last, .cause = told ? told->cause : 0,
+                     .at_least = told && told->at_least, .before = moved(r, hole->before), .after = moved(r, hole->after)};
     if (!told && reader->trimmed && hole->before == NO_TIME)
         loss.cause = XS_LOSS_BOUNDED;
     else if (!told && reader->triggered && hole->before == NO_TIME)
@@ -64,10 +64,9 @@ int rd_deliver_holes(xsr_reader *reader, uint32_t ring, uint64_t next) {
 }
 
 static bool hole_before(const xsr_reader *reader, uint32_t ring, int64_t until) {
-    const rd_ring *r = &reader->rings[ring];
-    int64_t offset = reader->processes[reader->model.rings[ring].process].offset;
+    rd_ring *r = &reader->rings[ring];
     for (uint32_t i = 0; i < r->hole_count; i++)
-        if (moved(r->holes[i].before, offset) <= until)
+        if (moved(r, r->holes[i].before) <= until)
             return true;
     return false;
 }

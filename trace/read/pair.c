@@ -71,6 +71,8 @@ static int find_release(xsr_reader *reader, xsr_wait *w, rd_mark *read) {
 
 static int settle(xsr_reader *reader, xsr_wait *w, rd_mark *read) {
     int rc = find_release(reader, w, read);
+    if (rc == 0 && reader->model.clock_count > 1)
+        rc = rd_causal_wait(reader, w);
     if (rc)
         return rc;
     if (w->released_by.event != XSR_NO_ID)

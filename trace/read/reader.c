@@ -126,6 +126,8 @@ int xsr_open(const char *const *paths, uint32_t count, const xsr_options *option
     reader->options = with_defaults(options);
     rd_names_ready();
     int rc = read_files(reader, paths, count);
+    reader->opened = rc == 0;
+    reader->declared_notes = reader->model.note_count;
     if (rc == 0)
         rd_pass_reset(reader);
     else if (reader->error[0])
@@ -154,6 +156,11 @@ void rd_pass_reset(xsr_reader *reader) {
     rd_arena_free(&reader->run_text);
     m->writer_count = 0;
     m->plan_count = reader->declared_plan;
+    m->note_count = reader->declared_notes;
+    rd_clocks_reset(reader);
+    rd_map_free(&reader->reported_of);
+    reader->reported_count = 0;
+    reader->reported_more = 0;
     reader->next_id = 1;
     reader->marks = 0;
     reader->pending_first = reader->pending_next = 0;
@@ -184,7 +191,8 @@ static void free_rings(xsr_reader *reader) {
 
 static void free_maps(xsr_reader *reader) {
     rd_map *maps[] = {&reader->process_of, &reader->ring_of, &reader->name_of, &reader->name_ids, &reader->launch_of,
-                      &reader->status_of, &reader->plan_of, &reader->plan_index.exact, &reader->slot_of, &reader->slot_at};
+                      &reader->status_of, &reader->plan_of, &reader->plan_index.exact, &reader->slot_of, &reader->slot_at,
+                      &reader->device_of, &reader->pair_of, &reader->reported_of};
     for (uint32_t i = 0; i < sizeof maps / sizeof *maps; i++)
         rd_map_free(maps[i]);
 }
@@ -197,10 +205,15 @@ void xsr_close(xsr_reader *reader) {
     free_rings(reader);
     for (uint32_t p = 0; p < m->process_count; p++)
         free(reader->processes[p].pads);
+    for (uint32_t d = 0; d < reader->device_count; d++) {
+        free(reader->devices[d].samples);
+        free(reader->devices[d].fit.knots);
+    }
     free_maps(reader);
     void *arrays[] = {m->processes, m->ranks, m->pads, m->slots, m->names, m->launches, m->writers, m->rings, m->clocks, m->plan,
                       m->notes, reader->spans, reader->losses, reader->owners, reader->looks, reader->statuses, reader->processes,
-                      reader->slots, reader->heap, reader->rank_gaps, reader->pending, reader->plan_index.any};
+                      reader->slots, reader->heap, reader->rank_gaps, reader->pending, reader->plan_index.any, reader->devices,
+                      reader->device_rings, reader->clocks, reader->pairs, reader->reported};
     for (uint32_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     rd_close_files(reader);

@@ -51,9 +51,7 @@ static void prepare(xsr_reader *reader, uint32_t ring) {
         rd_history_prefetch(&reader->slots[r->slot], r->raw.kind);
 }
 
-static int64_t key_of(const xsr_reader *reader, uint32_t ring) {
-    return reader->rings[ring].key + reader->processes[reader->model.rings[ring].process].offset;
-}
+static int64_t key_of(xsr_reader *reader, uint32_t ring) { return rd_host_time(&reader->rings[ring], reader->rings[ring].key); }
 
 static int end_ring(xsr_reader *reader, uint32_t ring) {
     const xsr_ring *row = &reader->model.rings[ring];
@@ -96,7 +94,9 @@ static int deliver_event(xsr_reader *reader, uint32_t ring) {
         reader->model.end = event.time;
     if (event.slot != XSR_NONE && (event.kind == XS_EV_SIGNAL || event.kind == XS_EV_WATERMARK))
         rd_infer(reader, &event);
-    rc = rd_sink_event(reader, &event);
+    rc = event.kind == XS_EV_EXPECT ? rd_expect(reader, &event) : 0;
+    if (rc == 0)
+        rc = rd_sink_event(reader, &event);
     if (rc == 0)
         rc = rd_pair_event(reader, &event);
     if (rc == 0 && over)
@@ -163,7 +163,11 @@ static int finish(xsr_reader *reader) {
     if (rc == 0)
         rc = rd_history_finish(reader);
     if (rc == 0)
+        rc = rd_expect_finish(reader);
+    if (rc == 0)
         rc = rd_infer_finish(reader);
+    if (rc == 0)
+        rc = rd_causal_finish(reader);
     return rc ? rc : finish_sinks(reader);
 }
 

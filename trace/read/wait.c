@@ -154,8 +154,7 @@ void rd_wait_gap(xsr_reader *reader, uint32_t ring, uint64_t records) {
 static uint64_t two_words(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
 
 static int64_t line_start(const xsr_reader *reader, const rd_status *s) {
-    return (int64_t)two_words(s->status.p3.start_lo, s->status.p3.start_hi) +
-           reader->processes[reader->model.rings[s->ring].process].offset;
+    return rd_host_time(&reader->rings[s->ring], rd_sane(two_words(s->status.p3.start_lo, s->status.p3.start_hi)));
 }
 
 static bool line_waits(const rd_status *s) {

@@ -41,7 +41,7 @@ static int add_writer(xsr_reader *reader, uint32_t ring, const owner_facts *o) {
 
 static int take_owner(xsr_reader *reader, uint32_t ring, const rd_owner *owner) {
     const xs_ring_owner *o = &owner->owner;
-    owner_facts facts = {o->first, (int64_t)o->time + reader->processes[reader->model.rings[ring].process].offset, o->launch, o->block,
+    owner_facts facts = {o->first, rd_host_time(&reader->rings[ring], rd_sane(o->time)), o->launch, o->block,
                          o->warp_sm & 0xffffu, o->warp_sm >> 16, o->role, owner->ordinal};
     return add_writer(reader, ring, &facts);
 }
