@@ -110,8 +110,7 @@ int xs_collector_add(xs_collector *c, void *base, uint64_t bytes, int foreign_ti
     while (*end)
         end = &(*end)->next;
     *end = r;
-    xs_collect_catalog(c, r);
-    xs_capture_flush(c->capture);
+    xs_collect_catalog(c, r); /* reaches the file with the next pass: whoever hands a region over may be waiting */
     *region = r;
     return 0;
 }

@@ -2,7 +2,8 @@
  *
  *   process                         recorder
  *   HELLO + memfd of the region ->
- *                               <-  ACK (result: 0 or an xs_error)      waited for at most XS_RECORDER_WAIT_MS
+ *                               <-  ACK (result: 0 or an xs_error)      waited for at most XS_RECORDER_WAIT_MS;
+ *                                                                       a slow recorder is then taken for granted
  *   DUMP (text)                 ->                                      trigger
  *   DRAIN                       ->                                      sim only: it outruns the recorder
  *                               <-  DRAINED

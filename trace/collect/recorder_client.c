@@ -19,7 +19,7 @@ static int64_t now_ms(void) {
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Waits for one message of `kind`; anything else is passed over. */
+/* Waits for one message of `kind`; anything else is passed over. XS_E_RECORDER: the recorder is gone; XS_E_TIMEOUT: it is there. */
 static int receive(int fd, uint32_t kind, xs_recorder_message *message) {
     int64_t end = now_ms() + XS_RECORDER_WAIT_MS, left;
     while ((left = end - now_ms()) > 0) {
@@ -33,7 +33,7 @@ static int receive(int fd, uint32_t kind, xs_recorder_message *message) {
         if (n == (ssize_t)sizeof *message && message->magic == XS_RECORDER_MAGIC && message->kind == kind)
             return 0;
     }
-    return XS_E_RECORDER;
+    return XS_E_TIMEOUT;
 }
 
 int xs_recorder_send(int fd, uint32_t kind, int32_t result, uint32_t abort_reason, const char *text) {
@@ -106,7 +106,13 @@ static int hand_over(xs_world *world, int fd, const char *path) {
     int rc = share_region(world);
     if (rc)
         return rc;
-    if (send_hello(fd, world) || receive(fd, XS_RECORDER_ACK, &answer))
+    rc = send_hello(fd, world);
+    if (!rc)
+        rc = receive(fd, XS_RECORDER_ACK, &answer);
+    /* One that is alive but slow (a busy disk) has the memory, and will find in it whatever the rings still hold. */
+    if (rc == XS_E_TIMEOUT)
+        return 0;
+    if (rc)
         return xs_fail(XS_E_RECORDER, "the recorder at %s does not answer", path);
     if (answer.result)
         return xs_fail(answer.result < 0 ? answer.result : XS_E_RECORDER, "the recorder refuses: %s", xs_strerror(answer.result));

@@ -204,10 +204,10 @@ void xs_recorder_child_ended(recorder *r, pid_t pid, int status) {
         }
 }
 
-/* What a process sent before it died is still in the socket. */
+/* What a process sent before it died is still in the socket: even its hello, where the recorder was slow. */
 static void last_messages(recorder *r, connection *c) {
     struct pollfd wait = {.fd = c->fd, .events = POLLIN};
-    for (int i = 0; i < DRAINS && c->region && poll(&wait, 1, 0) > 0 && (wait.revents & POLLIN); i++) {
+    for (int i = 0; i < DRAINS && poll(&wait, 1, 0) > 0 && (wait.revents & POLLIN); i++) {
         uint64_t before = c->gone_since;
         c->gone_since = 0;
         xs_recorder_serve(r, c);
