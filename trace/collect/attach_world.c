@@ -75,7 +75,7 @@ static int try_descriptor(xs_attached *region, int folder, const char *name, int
     link[n > 0 ? n : 0] = 0;
     if (strncmp(link, XS_SEGMENT_FOLDER "/", sizeof XS_SEGMENT_FOLDER) || !is_better(atoi(name), *best, region->fd))
         return 0;
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC), rc = 0;
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0; /* it may be a pipe there */
     if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && is_segment_of(&region->view.head, fd) &&
         (rc = read_members(region, fd)) > 0) {
         region->world[0] = st.st_dev;
