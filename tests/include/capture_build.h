@@ -46,6 +46,9 @@ void cb_journal(cb *c, uint32_t kind, uint32_t a, uint64_t b, uint64_t time, uin
 void cb_launch_begin(cb *c, uint32_t launch, uint32_t kernel, uint64_t time, uint32_t grid, uint32_t block, uint32_t first_rank, uint32_t ranks);
 void cb_launch_end(cb *c, uint32_t launch, uint64_t time, uint64_t result);
 void cb_clock(cb *c, uint64_t boottime, uint64_t realtime, uint64_t bracket);
+/* A sample of a GPU's clock. Records of that GPU carry its time; frames and looks the host's: flush with cb_flush_at. */
+void cb_device_clock(cb *c, uint32_t device, uint64_t boottime, uint64_t device_time, uint64_t bracket);
+void cb_ring_device(cb *c, uint32_t ring, int32_t device); /* of its RECORDS frames; without: the process's */
 
 /* ---- what a collector writes ---- */
 void cb_frame(cb *c, uint16_t type, uint32_t ring, uint64_t time, const void *payload, uint64_t bytes); /* any frame */

@@ -174,6 +174,10 @@ void cb_clock(cb *c, uint64_t boottime, uint64_t realtime, uint64_t bracket) {
     cb_journal(c, XS_JOURNAL_CLOCK, 0, 0, boottime, realtime, bracket, 0);
 }
 
+void cb_device_clock(cb *c, uint32_t device, uint64_t boottime, uint64_t device_time, uint64_t bracket) {
+    cb_journal(c, XS_JOURNAL_CLOCK, device + 1, 0, boottime, device_time, bracket, 0);
+}
+
 void cb_owner(cb *c, uint32_t ring, uint32_t ordinal, const xs_ring_owner *owner) {
     xs_frame_owner o = {ring, ordinal, *owner};
     cb_frame(c, XS_FRAME_OWNERS, UINT32_MAX, owner->time, &o, sizeof o);

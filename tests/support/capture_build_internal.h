@@ -13,6 +13,7 @@ typedef struct cb_range { uint64_t first, last; uint32_t cause; } cb_range;
 
 typedef struct cb_ring {
     uint32_t process, ring;
+    int32_t device;
     uint64_t first, next; /* of the records held; of the next record */
     uint64_t looked;      /* time of the previous flush */
     uint64_t newest;      /* time of the newest record */

@@ -25,6 +25,7 @@ static cb_ring *ring_of(cb *c, uint32_t ring) {
     memset(r, 0, sizeof *r);
     r->process = c->current;
     r->ring = ring;
+    r->device = c->processes[c->current].region.device;
     r->first = r->next = 1;
     return r;
 }
@@ -35,6 +36,8 @@ uint64_t cb_next(const cb *c, uint32_t ring) {
             return c->rings[i].next;
     return 1;
 }
+
+void cb_ring_device(cb *c, uint32_t ring, int32_t device) { ring_of(c, ring)->device = device; }
 
 void cb_lose(cb *c, uint32_t ring, uint64_t first, uint64_t last, uint32_t cause) {
     cb_ring *r = ring_of(c, ring);
@@ -71,7 +74,10 @@ static void flush_run(cb *c, const cb_ring *r, uint64_t first, uint64_t count, u
     xs_frame_records head = {.first = first, .count = count, .looked_before = c->no_looks ? 0 : r->looked, .time = time};
     memcpy(payload, &head, sizeof head);
     memcpy(payload + sizeof head, r->records + (first - r->first), count * sizeof(xs_record));
+    int32_t *device = &c->processes[c->current].region.device, of_process = *device;
+    *device = r->device;
     cb_frame(c, XS_FRAME_RECORDS, r->ring, time, payload, bytes);
+    *device = of_process;
     free(payload);
 }
 

@@ -35,10 +35,8 @@ static const rd_mark *certain_signal(rd_slot *s, const xsr_wait *w) {
 }
 
 int rd_causal_wait(xsr_reader *reader, const xsr_wait *w) {
-    if (w->writer == XSR_NONE)
-        return 0;
     const rd_mark *m = certain_signal(&reader->slots[w->slot], w);
-    uint32_t to = reader->rings[reader->model.writers[w->writer].ring].clock, from = m ? reader->rings[m->event.ring].clock : to;
+    uint32_t to = reader->rank_clock[w->rank], from = m ? reader->rings[m->event.ring].clock : to;
     if (from == to)
         return 0;
     int64_t slack = w->end - m->event.time;

@@ -94,12 +94,18 @@ static int device_rows(xsr_reader *reader, const rd_map *host_row_of) {
     return 0;
 }
 
-static void ring_rows(xsr_reader *reader, const rd_map *host_row_of) {
+/* Of rings, and of ranks: a rank runs on one device. */
+static int ring_rows(xsr_reader *reader, const rd_map *host_row_of) {
     const xsr_model *m = &reader->model;
+    reader->rank_clock = calloc(m->rank_count + 1, sizeof *reader->rank_clock);
+    if (!reader->rank_clock)
+        return XS_E_MEMORY;
     for (uint32_t i = 0; i < m->ring_count; i++) {
         rd_ring *r = &reader->rings[i];
         r->clock = r->gpu != XSR_NONE ? reader->devices[r->gpu].row : rd_map_get(host_row_of, m->processes[m->rings[i].process].host);
+        reader->rank_clock[m->rings[i].rank] = r->clock;
     }
+    return 0;
 }
 
 /* Two clocks may be off in opposite ways: the sum of the two worst. */
@@ -135,7 +141,7 @@ int rd_clocks_finish(xsr_reader *reader) {
     if (rc == 0)
         rc = device_rows(reader, &host_row_of);
     if (rc == 0)
-        ring_rows(reader, &host_row_of);
+        rc = ring_rows(reader, &host_row_of);
     rd_map_free(&host_row_of);
     if (rc == 0 && several)
         rc = rd_note(reader, "several hosts: their clocks are joined by CLOCK_REALTIME, whose error is not measured");

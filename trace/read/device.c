@@ -175,7 +175,7 @@ static int residual_of(const rd_device *d, int64_t step, int64_t *residual, bool
         return XS_E_MEMORY;
     for (uint32_t i = 0; i < d->sample_count; i++) {
         const rd_sample *s = &d->samples[i];
-        if (s->bracket <= best + best / 8 + step)
+        if (s->bracket <= best + best / 16 + step)
             far[count++] = size_of(s->host - rd_fit_host(&d->fit, &hint, s->device));
     }
     qsort(far, count, sizeof *far, by_size);

@@ -202,6 +202,7 @@ struct xsr_reader {
     rd_map device_of;  /* (process, device) */
     uint32_t *device_rings; /* by device */
     rd_clock *clocks;  /* beside model.clocks */
+    uint32_t *rank_clock; /* in the model's clocks */
     rd_plan_index plan_index;
     /* pass */
     rd_ring *rings;

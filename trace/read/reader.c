@@ -213,7 +213,7 @@ void xsr_close(xsr_reader *reader) {
     void *arrays[] = {m->processes, m->ranks, m->pads, m->slots, m->names, m->launches, m->writers, m->rings, m->clocks, m->plan,
                       m->notes, reader->spans, reader->losses, reader->owners, reader->looks, reader->statuses, reader->processes,
                       reader->slots, reader->heap, reader->rank_gaps, reader->pending, reader->plan_index.any, reader->devices,
-                      reader->device_rings, reader->clocks, reader->pairs, reader->reported};
+                      reader->device_rings, reader->rank_clock, reader->clocks, reader->pairs, reader->reported};
     for (uint32_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     rd_close_files(reader);

@@ -98,6 +98,40 @@ static void plans(void **state) {
     xsr_close(reader);
 }
 
+/* What kernels report of the plan: each promise once, between what was declared and what is inferred. */
+static void reported_plans(void **state) {
+    (void)state;
+    const char *path = help_path("reported.xs");
+    cb *c = cb_begin(path);
+    cb_process(c, 0, 2, 2);
+    uint32_t gate = cb_pad(c, "gate", "", "expert", 1, 4, 0);
+    cb_plan_writer(c, gate, 1);
+    cb_epoch(c, 0, 900, 0x100000002);
+    for (uint32_t writer = 0; writer < 2; writer++) /* two writers say the same */
+        for (uint32_t epoch = 1; epoch <= 3; epoch++)
+            cb_expect(c, 64 * writer, 1000 + epoch, cb_slot(c, gate, writer / 2, 0, 2), epoch == 3 ? 0 : 5, epoch);
+    assert_int_equal(cb_end(c), 0);
+    xsr_reader *reader = help_open(path);
+    told t;
+    for (int pass = 0; pass < 2; pass++) {
+        assert_int_equal(help_run(reader, &t), 0);
+        const xsr_model *m = xsr_model_of(reader);
+        assert_int_equal(m->plan_count, 5); /* epoch 2 of rank 0 is the one of 33 bits that it is in */
+        static const uint64_t epochs[] = {1, 0x100000002, 2, 3}, expected[] = {5, 5, 5, 0};
+        for (uint32_t i = 0; i < 4; i++) {
+            const xs_plan_entry *e = &m->plan[i + 1].entry;
+            assert_int_equal(e->kind, XS_PLAN_ARRIVALS);
+            assert_int_equal(e->origin, XS_PLAN_REPORTED);
+            assert_string_equal(m->pads[m->plan[i + 1].pad].name, "gate");
+            assert_int_equal(e->column, 2);
+            assert_int_equal(e->epoch, epochs[i]);
+            assert_int_equal(e->a, expected[i]);
+        }
+        help_free(&t);
+    }
+    xsr_close(reader);
+}
+
 static void clocks(void **state) {
     (void)state;
     const char *path = help_path("clock.xs");
@@ -166,7 +200,8 @@ static void epochs_of_ranks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_all), cmocka_unit_test(writer_names), cmocka_unit_test(plans), cmocka_unit_test(clocks),
+        cmocka_unit_test(names_of_all), cmocka_unit_test(writer_names), cmocka_unit_test(plans), cmocka_unit_test(reported_plans),
+        cmocka_unit_test(clocks),
         cmocka_unit_test(processes), cmocka_unit_test(epochs_of_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
