@@ -16,6 +16,7 @@ static int draw_no_findings(drawing *d, uint32_t row) {
 typedef struct health {
     uint64_t kept, lost, damaged;
     int64_t residual, bound;
+    uint32_t unknown; /* clocks without a bound */
 } health;
 
 static health collect(const drawing *d) {
@@ -26,6 +27,7 @@ static health collect(const drawing *d) {
         const xsr_clock *c = &d->model->clocks[i];
         h.residual = c->residual_ns > h.residual ? c->residual_ns : h.residual;
         h.bound = c->bound_ns > h.bound ? c->bound_ns : h.bound;
+        h.unknown += c->bound_ns < 0;
     }
     return h;
 }
@@ -35,7 +37,10 @@ static void health_args(const drawing *d, const health *h, args *a) {
     arg_uint(d, a, KEY_records, h->kept);
     arg_uint(d, a, KEY_lost, h->lost);
     arg_int(d, a, KEY_clock_residual_ns, h->residual);
-    arg_int(d, a, KEY_clock_bound_ns, h->bound);
+    if (h->unknown)
+        arg_chars(d, a, KEY_clock_bound_ns, "not known");
+    else
+        arg_int(d, a, KEY_clock_bound_ns, h->bound);
     arg_chars(d, a, KEY_cupti, "no");
     if (s->passes_left_out)
         arg_uint(d, a, KEY_passes_left_out, s->passes_left_out);
@@ -55,10 +60,12 @@ int health_finish(drawing *d) {
     t.description = strings_id(&d->texts, "Records kept and lost, how well clocks agree, what was left out; spans with loss inside.");
     uint32_t child = track_add(d, &t);
     health h = collect(d);
-    char text[256];
+    char text[256], clock[32] = "bound not known";
     args a = {.count = 0};
-    snprintf(text, sizeof text, "%llu records, %llu lost, clock +-%lld ns, CUPTI no", (unsigned long long)h.kept,
-             (unsigned long long)h.lost, (long long)h.bound);
+    if (!h.unknown)
+        snprintf(clock, sizeof clock, "+-%lld ns", (long long)h.bound);
+    snprintf(text, sizeof text, "%llu records, %llu lost, clock %s, CUPTI no", (unsigned long long)h.kept,
+             (unsigned long long)h.lost, clock);
     health_args(d, &h, &a);
     slice s = {.track = child, .begin = drawing_begin(d), .end = drawing_end(d), .text = text};
     s.category = d->category[CATEGORY_health];

@@ -28,7 +28,8 @@ static void say_clock(xsv_report_state *r)
                                       "16");
          xsv_next(r, s);)
         fprintf(r->out, "  %s %s: step %s, precision %s, bound %s\n", xsv_text(s, 0), xsv_text(s, 1),
-                xsv_time(xsv_number(s, 2)).text, xsv_time(xsv_number(s, 3)).text, xsv_time(xsv_number(s, 4)).text);
+                xsv_time(xsv_number(s, 2)).text, xsv_is_null(s, 3) ? "not known" : xsv_time(xsv_number(s, 3)).text,
+                xsv_is_null(s, 4) ? "not known" : xsv_time(xsv_number(s, 4)).text);
 }
 
 /* Times a condition that hides events was met. */

@@ -104,10 +104,21 @@ static int rings(xsv_catalog *c)
     END
 }
 
+/* NULL where a clock's figure is not known. */
+static void put_known(xsv_put *p, int64_t value)
+{
+    if (value < 0)
+        xsv_put_index(p, XSR_NONE);
+    else
+        xsv_put_int(p, value);
+}
+
 static int clocks(xsv_catalog *c)
 {
     BEGIN(clock_line, xsr_clock, clocks, clock_count)
-    INT(i), INDEX(e->process), INT(e->device), INT(e->host), INT(e->step_ns), INT(e->residual_ns), INT(e->bound_ns);
+    INT(i), INDEX(e->process), INT(e->device), INT(e->host), INT(e->step_ns);
+    put_known(&p, e->residual_ns);
+    put_known(&p, e->bound_ns);
     END
 }
 

@@ -158,6 +158,11 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "s.median_ns, s.max_ns, 1.0 * s.max_ns / nullif(s.median_ns, 0) AS max_over_median, s.jain, s.longest_bypass "     \
     "FROM starvation_case s LEFT JOIN pad ON pad.id = s.pad ORDER BY max_over_median DESC"
 
+/* Two devices' times compare within the sum of their bounds: of the two worst, and not at all where one is not known. */
+#define CLOCK_BOUND                                                                                                    \
+    "(SELECT CASE WHEN count(*) = count(bound_ns) THEN sum(bound_ns) END FROM (SELECT bound_ns FROM clock_line "       \
+    "ORDER BY bound_ns IS NOT NULL, bound_ns DESC LIMIT 2))"
+
 #define VIEW_RUN                                                                                                       \
     "CREATE VIEW run AS SELECT (SELECT count(*) FROM rank) AS ranks, (SELECT count(*) FROM process) AS processes, "    \
     META("begin_ns") " AS begin_ns, " RUN_END " AS end_ns, " RUN_END " - " META("begin_ns") " AS duration_ns, "        \
@@ -165,7 +170,7 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "passed), 0) FROM wait_tally) AS passed, (SELECT coalesce(sum(failed), 0) FROM wait_tally) AS failed, (SELECT "    \
     "coalesce(sum(waits), 0) FROM wait_tally WHERE bucket = -1) AS open, (SELECT coalesce(sum(emitted), 0) FROM ring) "\
     "AS emitted, (SELECT coalesce(sum(lost), 0) FROM ring) AS lost, (SELECT coalesce(sum(torn), 0) FROM ring) AS "     \
-    "torn, (SELECT coalesce(max(at_least), 0) FROM ring) AS lost_at_least, (SELECT max(bound_ns) FROM clock_line) AS " \
+    "torn, (SELECT coalesce(max(at_least), 0) FROM ring) AS lost_at_least, " CLOCK_BOUND " AS "                    \
     "clock_bound_ns, (SELECT count(*) FROM process WHERE clean = 0) AS unclean, (SELECT coalesce(max(tail_unknown), "  \
     "0) FROM process) AS tail_unknown, (SELECT coalesce(max(virtual_time), 0) FROM process) AS virtual_time, "         \
     META("closed") " AS closed, " META("cut") " AS cut, " META("damaged_frames") " AS damaged_frames, "                \
