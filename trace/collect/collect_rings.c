@@ -66,6 +66,8 @@ static void commit_records(const drain_job *job, xs_frame_records *head, uint64_
     }
     xs_frame frame;
     xs_collect_fill(job->c, job->r, &frame, XS_FRAME_RECORDS, job->ring);
+    if (job->r->view.head.device >= 0) /* ranks of further GPUs, and of CPU threads beside them */
+        frame.device = job->r->rings[job->ring].reader.header->device;
     xs_capture_commit(job->c->capture, &frame, sizeof *head + (uint64_t)taken * sizeof(xs_record));
 }
 
