@@ -1,8 +1,8 @@
 #!/bin/bash
-# check.sh CASE MAKE_TRACE SQL_PACKAGE: writes the trace of a counted run and asks trace_processor about it.
+# check.sh CASE MAKE_TRACE SQL_PACKAGE XS: writes the trace of a counted run and asks trace_processor about it.
 # Exit 77: there is no trace_processor.
 set -u
-case=$1 make=$2 package=$3
+case=$1 make=$2 package=$3 xs=$4
 tp=${XS_TRACE_PROCESSOR:-}
 [ -n "$tp" ] || tp=$(command -v trace_processor_shell || command -v trace_processor) || tp=
 [ -x "$tp" ] || { echo "no trace_processor (XS_TRACE_PROCESSOR)"; exit 77; }
@@ -97,6 +97,22 @@ windows)
         sound "$trace"
     done
     expect "$dir/run.overview.perfetto" "epochs of the overview" "$(count epochs)" "select count(*) from slice where category = 'epoch'"
+    ;;
+options) # of `xs export`
+    "$xs" export "$dir/run" --perfetto -q -o "$dir/opt" --merge-roles --slots 'rank 0 done[src=2*' --gpu-events || failed=1
+    trace=$dir/opt.perfetto
+    sound "$trace"
+    whole "$trace"
+    expect "$trace" "slots" "$(count chunks),$(count chunks)" "select count(distinct t.id), count(distinct t.name) from state s join track t on t.id = s.track_id"
+    expect "$trace" "states" "$(($(count chunks) * $(count epochs))),$(($(count chunks) * $(count epochs)))" \
+        "select sum(value = 'signalled, not seen'), sum(value = 'seen') from state"
+    expect "$trace" "GPU events" "$(count ranks),1" "select count(*), count(distinct name) from gpu_slice"
+    expect "$trace" "GPU events end with the rows" "0" "select count(*) from gpu_slice g where not exists (select 1 from slice s
+      where s.category = 'kernel' and s.ts = g.ts and s.dur = g.dur and s.name = g.name)"
+    expect "$trace" "one row set a role" "$((3 * $(count ranks)))" "include perfetto module viz.summary.track_event;
+      select count(*) from _track_event_tracks_ordered_groups where name = 'all writers'"
+    expect "$trace" "who wrote what" "0" "select count(*) from slice s join track t on t.id = s.track_id where t.name = 'all writers'
+      and extract_arg(s.arg_set_id, 'debug.writer') is null"
     ;;
 *)
     sound "$dir/run.perfetto"

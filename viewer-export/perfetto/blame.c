@@ -7,13 +7,14 @@
 
 #define JOIN_NS 2500 /* neighbours of equal rank as close as this are one piece */
 #define DROP_NS 1200 /* shorter pieces are not drawn */
+#define CHAIN_MAX 8  /* local waits behind each other */
 
 typedef struct waiting { /* an open wait; index 0 is no wait */
     uint32_t writer, slot, role, rank;
     bool remote;
     int64_t begin;
     uint32_t before, after;           /* in the rank's list of remote, or of local waits; by begin */
-    uint32_t role_before, role_after; /* remote: in the list of its role */
+    uint32_t role_before, role_after; /* in the list of its role */
 } waiting;
 
 typedef struct list {
@@ -167,10 +168,23 @@ static int add_piece(drawing *d, uint32_t rank, uint32_t slot, int64_t begin, in
 
 /* ---- who counts now ---- */
 
-static uint32_t resolve_local(const drawing *d, blame_rank *r, const waiting *w) {
-    uint32_t role = d->slots[w->slot].arrive_role;
-    list *waits = role == XSR_NONE ? NULL : role_waits(r, role);
-    return waits ? waits->first : 0;
+static uint32_t supplier_role(const drawing *d, uint32_t slot) {
+    const slot_state *s = &d->slots[slot];
+    uint32_t role = s->arrive_role != XSR_NONE ? s->arrive_role : d->model->slots[slot].supplier_role;
+    if (role == XSR_NONE && s->signal_writer != XSR_NONE)
+        role = d->model->writers[s->signal_writer].role;
+    return role;
+}
+
+/* From a local wait over what its supplier waits for, to a remote wait. 0: its supplier waits for nobody, it works. */
+static uint32_t resolve_local(const drawing *d, blame_rank *r, uint32_t w) {
+    const waiting *pool = d->blame->pool;
+    for (int step = 0; w && !pool[w].remote; step++) {
+        uint32_t role = supplier_role(d, pool[w].slot);
+        list *waits = role == XSR_NONE || step == CHAIN_MAX ? NULL : role_waits(r, role);
+        w = waits ? waits->first : 0;
+    }
+    return w;
 }
 
 static uint32_t find_culprit(const drawing *d, blame_rank *r) {
@@ -179,7 +193,7 @@ static uint32_t find_culprit(const drawing *d, blame_rank *r) {
     if (!oldest)
         return 0; /* then no supplier of a gate waits for a remote slot either */
     for (uint32_t w = r->local.first; w && b->pool[w].begin < b->pool[oldest].begin; w = b->pool[w].after) {
-        uint32_t through = resolve_local(d, r, &b->pool[w]);
+        uint32_t through = resolve_local(d, r, w);
         if (through)
             return through;
     }
@@ -216,8 +230,7 @@ static int wait_over(drawing *d, uint32_t writer, uint32_t slot, int64_t time) {
     blame_rank *r = &b->ranks[rank];
     table_remove(&b->by_key, key_of(writer, slot));
     list_remove(b, b->pool[w].remote ? &r->remote : &r->local, w);
-    if (b->pool[w].remote)
-        role_remove(b, role_waits(r, b->pool[w].role), w);
+    role_remove(b, role_waits(r, b->pool[w].role), w);
     b->pool[w].after = b->free_list;
     b->free_list = w;
     r->open--;
@@ -242,8 +255,7 @@ static int wait_starts(drawing *d, const xsr_event *ev) {
     b->pool[w] = (waiting){.writer = ev->writer, .slot = ev->slot, .role = ev->role, .rank = ev->rank, .begin = ev->time};
     b->pool[w].remote = is_remote(d, ev);
     list_add(b, b->pool[w].remote ? &r->remote : &r->local, w);
-    if (b->pool[w].remote)
-        role_add(b, of_role, w);
+    role_add(b, of_role, w);
     r->open++;
     return update(d, ev->rank, ev->time);
 }

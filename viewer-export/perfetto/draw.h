@@ -15,13 +15,13 @@
     X(old) X(expected) X(gate) X(add) X(src) X(chunk) X(rows) X(bytes) X(grid) X(block) X(launch_id) X(owed_by) \
     X(waits) X(lost) X(ring) X(mode) X(records) X(clock_residual_ns) X(clock_bound_ns) X(cupti) X(id) X(count)  \
     X(total_ns) X(max_ns) X(passes_left_out) X(waits_folded) X(waits_without_writer) X(at_least) X(damaged_frames) \
-    X(window) X(arguments_reduced) X(word) X(slots) X(reason)
+    X(window) X(arguments_reduced) X(word) X(slots) X(reason) X(slots_left_out)
 #define DRAW_KEY_ENUM(name) KEY_##name,
 enum draw_key { DRAW_KEYS(DRAW_KEY_ENUM) KEY_COUNT };
 
 #define DRAW_CATEGORIES(X)                                                                                    \
     X(wait) X(pass) X(signal) X(elect) X(gate) X(control) X(kernel) X(epoch) X(scope) X(mark) X(blame) X(loss) \
-    X(health) X(block)
+    X(health) X(block) X(slot)
 #define DRAW_CATEGORY_ENUM(name) CATEGORY_##name,
 enum draw_category { DRAW_CATEGORIES(DRAW_CATEGORY_ENUM) CATEGORY_COUNT };
 
@@ -33,8 +33,9 @@ typedef struct track_info { /* its uuid is its index, from 1; 0 is the root */
     uint32_t unit, share;       /* strings: a counter */
     int32_t pid;                /* not 0: a process */
     int32_t order;              /* among siblings of an EXPLICIT parent */
+    uint32_t merge_key;         /* string: one row set with all siblings of the same key */
     uint8_t child_ordering;
-    bool ordered, merged_by_name;
+    bool ordered, merged_by_name, states;
 } track_info;
 
 typedef struct trace_file {
@@ -42,6 +43,7 @@ typedef struct trace_file {
     int64_t start;       /* of the window */
     uint8_t *declared;   /* per track */
     uint32_t declared_room;
+    bool gpus; /* the sequence of GPU events has begun */
 } trace_file;
 
 typedef struct role_group { /* one role of one rank */
@@ -55,6 +57,7 @@ struct epochs;
 struct watermarks;
 struct losses;
 struct thin;
+struct slots;
 
 typedef struct rank_state {
     uint32_t number;
@@ -117,10 +120,12 @@ typedef struct drawing {
     struct epochs *epochs;
     struct watermarks *watermarks;
     struct losses *losses;
+    struct slots *state_rows;
     struct thin **thin; /* per track: its counter in the overview */
     uint32_t thin_room;
     output startup;
     int64_t first_time, last_time;
+    int64_t begin, end; /* known when the pass is over */
     uint64_t newest_epoch;
     uint32_t median_of; /* launches that short_wait was made from */
     bool finished;
@@ -157,6 +162,9 @@ int files_finish(drawing *d);
 void files_free(drawing *d);
 int draw_event(drawing *d, unsigned where, const event *event);
 int draw_slice(drawing *d, unsigned where, const slice *slice);
+/* The files that a slice touches: the first and last window of [begin, end]. */
+void files_touched(const drawing *d, int64_t begin, int64_t end, uint32_t *first, uint32_t *last);
+int file_start(drawing *d, trace_file *file, int64_t time);
 
 /* ---- tracks.c ---- */
 /* A track's number, 0 where memory ran out. Its descriptor is written into each file that has an event on it. */
@@ -214,17 +222,25 @@ int epochs_finish(drawing *d);
 void epochs_free(drawing *d);
 int watermarks_event(drawing *d, const xsr_event *event);
 void watermarks_free(drawing *d);
+/* slots.c: state tracks of the slots that options.slots names */
+int slots_event(drawing *d, const xsr_event *event);
+int slots_next_window(drawing *d, int64_t time); /* the states go on in a new window */
+uint64_t slots_left_out(const drawing *d);
+void slots_free(drawing *d);
 int losses_add(drawing *d, const xsr_loss *loss);
 int losses_finish(drawing *d);
 int losses_health(drawing *d, uint32_t track); /* spans inside the slice on this track; after losses_finish */
 uint64_t losses_records(const drawing *d);
 void losses_free(drawing *d);
 int kernels_finish(drawing *d);
+/* A launch of a rank as an event of its GPU; end INT64_MIN: it has not ended. */
+int gpu_kernel(drawing *d, uint32_t rank, const xsr_launch *launch, const char *name, int64_t begin, int64_t end);
 int64_t kernels_median(const drawing *d); /* ns; 0: none has ended */
 int health_finish(drawing *d);
 int attributes_begin(drawing *d, trace_file *file);
 int attributes_finish(drawing *d, trace_file *file, uint32_t number);
 int startup_finish(drawing *d);
+/* Valid in finish. */
 int64_t drawing_begin(const drawing *d);
 int64_t drawing_end(const drawing *d); /* behind begin */
 

@@ -12,8 +12,8 @@
 #define ENCODER_ARGS 24u
 #define ENCODER_TIME_NONE INT64_MIN
 
-enum encoder_sequence { SEQUENCE_EVENTS = 1, SEQUENCE_LOSS = 16 /* + rank */ };
-enum event_type { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3, EVENT_COUNTER = 4 };
+enum encoder_sequence { SEQUENCE_EVENTS = 1, SEQUENCE_GPU = 2, SEQUENCE_LOSS = 16 /* + rank */ };
+enum event_type { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3, EVENT_COUNTER = 4, EVENT_STATE = 5 };
 
 enum arg_type { ARG_UINT, ARG_INT, ARG_TEXT /* interned */, ARG_CHARS /* not interned */ };
 typedef struct event_arg {

@@ -82,14 +82,16 @@ static uint32_t window_at(const drawing *d, int64_t time) {
 
 trace_file *files_window(const drawing *d, int64_t time) { return d->windows[window_at(d, time)]; }
 
+int file_start(drawing *d, trace_file *file, int64_t time) {
+    int64_t offset;
+    bool known = realtime_offset(d, &offset);
+    return file->enc.started ? XS_OK : encoder_start(&file->enc, time, known, offset);
+}
+
 static int write_event(drawing *d, trace_file *file, const event *ev) {
     if (d->texts.failed)
         return XS_E_MEMORY;
-    if (!file->enc.started) {
-        int64_t offset;
-        bool known = realtime_offset(d, &offset);
-        TRY(encoder_start(&file->enc, ev->time, known, offset));
-    }
+    TRY(file_start(d, file, ev->time));
     TRY(track_declare(d, file, ev->track));
     return encoder_event(&file->enc, ev);
 }
@@ -121,11 +123,18 @@ static int write_slice(drawing *d, trace_file *file, const slice *s, bool with_f
     return write_event(d, file, &end);
 }
 
+void files_touched(const drawing *d, int64_t begin, int64_t end, uint32_t *first, uint32_t *last) {
+    *first = window_at(d, begin);
+    *last = end == INT64_MIN ? d->window_count - 1 : window_at(d, end);
+}
+
 /* Flow ids belong to one file: what spans windows has its edges in the last one and in the overview, where all the open
  * waits are. */
 int draw_slice(drawing *d, unsigned where, const slice *s) {
-    uint32_t last = s->end == INT64_MIN ? d->window_count - 1 : window_at(d, s->end);
-    uint32_t first = where & SPAN ? window_at(d, s->begin) : last;
+    uint32_t first, last;
+    files_touched(d, s->begin, s->end, &first, &last);
+    if (!(where & SPAN))
+        first = last;
     for (uint32_t i = first; i <= last; i++)
         TRY(write_slice(d, d->windows[i], s, i == last));
     return d->overview && where & TO_OVERVIEW ? write_slice(d, d->overview, s, s->end == INT64_MIN) : XS_OK;

@@ -5,12 +5,40 @@
 
 #include "draw.h"
 
+/* The viewer makes a colour of this text: blue, olive, red. */
+#define COLOUR_NOTE "finding note!"
+#define COLOUR_WARNING "finding warning!"
+#define COLOUR_ERROR "finding error!"
+
+/* A run that ended in waits must not look well, whoever judged it. Worded as what was seen: a killed run has open waits too. */
+static int draw_hang(drawing *d, uint32_t row, const xsr_wait *root) {
+    char text[1024];
+    const xsr_slot *slot = &d->model->slots[root->slot];
+    uint32_t owes = root->supplier_rank != XSR_NONE ? root->supplier_rank : slot_owes(d, root->slot);
+    int n = snprintf(text, sizeof text, "%u wait%s open at the end: rank %u waits for %.700s (has %llu, needs %llu)", d->open_count,
+                     d->open_count == 1 ? "" : "s", d->ranks[root->rank].number, slot->name, (unsigned long long)root->observed,
+                     (unsigned long long)root->need);
+    if (owes != XSR_NONE && n > 0 && (size_t)n < sizeof text)
+        snprintf(text + n, sizeof text - (size_t)n, ", rank %u owes it", owes);
+    slice s = {.track = row, .begin = root->begin, .end = INT64_MIN, .text = text, .category = d->category[CATEGORY_health]};
+    s.begin = s.begin > drawing_begin(d) ? s.begin : drawing_begin(d);
+    s.correlation = strings_id(&d->texts, COLOUR_ERROR);
+    return draw_slice(d, SPAN | TO_OVERVIEW, &s);
+}
+
 /* What detectors say will be drawn on `findings`; until then it says that they said nothing. */
 static int draw_no_findings(drawing *d, uint32_t row) {
     uint32_t n = d->options.detectors ? d->options.detectors : 1;
     slice s = {.track = row, .begin = drawing_begin(d), .end = drawing_end(d), .category = d->category[CATEGORY_health]};
-    s.name = strings_format(&d->texts, "no findings (%u detectors ran)", n);
-    return draw_slice(d, SPAN | TO_OVERVIEW, &s);
+    s.name = strings_format(&d->texts, "no findings (%u detector%s ran)", n, n == 1 ? "" : "s");
+    s.correlation = strings_id(&d->texts, COLOUR_NOTE);
+    const xsr_wait *root = open_root(d);
+    if (!root)
+        return draw_slice(d, SPAN | TO_OVERVIEW, &s);
+    s.end = root->begin;
+    if (s.end > s.begin)
+        TRY(draw_slice(d, SPAN | TO_OVERVIEW, &s));
+    return draw_hang(d, row, root);
 }
 
 typedef struct health {
@@ -50,6 +78,8 @@ static void health_args(const drawing *d, const health *h, args *a) {
         arg_uint(d, a, KEY_arguments_reduced, 1);
     if (s->waits_without_writer)
         arg_uint(d, a, KEY_waits_without_writer, s->waits_without_writer);
+    if (slots_left_out(d))
+        arg_uint(d, a, KEY_slots_left_out, slots_left_out(d));
     if (h->damaged)
         arg_uint(d, a, KEY_damaged_frames, h->damaged);
 }
@@ -69,6 +99,7 @@ int health_finish(drawing *d) {
     health_args(d, &h, &a);
     slice s = {.track = child, .begin = drawing_begin(d), .end = drawing_end(d), .text = text};
     s.category = d->category[CATEGORY_health];
+    s.correlation = strings_id(&d->texts, h.lost || h.damaged ? COLOUR_WARNING : COLOUR_NOTE);
     s.args = a.list;
     s.arg_count = a.count;
     TRY(draw_no_findings(d, row));

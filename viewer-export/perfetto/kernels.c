@@ -30,8 +30,12 @@ static int draw_launch(drawing *d, uint32_t rank, const xsr_launch *l, int64_t b
         arg_int(d, &a, KEY_result, l->result);
     slice s = {.track = r->kernels, .begin = begin, .end = end, .category = d->category[CATEGORY_kernel]};
     s.name = strings_id(&d->texts, l->kernel < d->model->name_count ? d->model->names[l->kernel].text : "kernel");
+    if (!s.name)
+        return XS_E_MEMORY;
     s.args = a.list;
     s.arg_count = a.count;
+    if (d->options.gpu_events)
+        TRY(gpu_kernel(d, rank, l, d->texts.text[s.name], begin, end));
     return draw_slice(d, SPAN | TO_OVERVIEW, &s);
 }
 

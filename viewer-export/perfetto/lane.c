@@ -7,6 +7,16 @@ static bool same_writer(const drawing *d, const lane *l, const xsr_writer *w) {
     return l->rank == w->rank && l->role == w->role && strcmp(d->texts.text[l->writer_text], w->name) == 0;
 }
 
+/* Merged, a role's writers share rows: the viewer packs what does not overlap. */
+static uint32_t lane_track(drawing *d, uint32_t group, uint32_t name, int32_t order) {
+    track_info t = {.parent = group, .name = name, .order = order, .ordered = true};
+    if (d->options.merge_roles) {
+        t.name = t.merge_key = strings_id(&d->texts, "all writers");
+        t.order = 0;
+    }
+    return track_add(d, &t);
+}
+
 static lane *lane_new(drawing *d, const xsr_writer *w) {
     lane *l = calloc(1, sizeof *l);
     role_group *group = l ? track_role(d, w->rank, w->role) : NULL;
@@ -18,8 +28,7 @@ static lane *lane_new(drawing *d, const xsr_writer *w) {
     l->writer_text = strings_id(&d->texts, w->name);
     uint64_t order = ((uint64_t)w->block * 1024 + w->warp) * 4;
     l->order = order < INT32_MAX - 1 ? (int32_t)order : INT32_MAX - 1;
-    track_info t = {.parent = group->group, .name = l->writer_text, .order = l->order, .ordered = true};
-    l->track = track_add(d, &t);
+    l->track = lane_track(d, group->group, l->writer_text, l->order);
     l->index = d->lane_count;
     d->lanes[d->lane_count++] = l;
     return l;
@@ -69,9 +78,8 @@ uint32_t lane_open_row(drawing *d, lane *l) {
     if (!more)
         return 0;
     l->rows = more;
-    track_info t = {.parent = d->tracks[l->track].parent, .order = l->order + 1, .ordered = true};
-    t.name = strings_format(&d->texts, "%s (%u)", d->texts.text[l->writer_text], l->row_count + 2);
-    more[l->row_count] = track_add(d, &t);
+    uint32_t name = strings_format(&d->texts, "%s (%u)", d->texts.text[l->writer_text], l->row_count + 2);
+    more[l->row_count] = lane_track(d, d->tracks[l->track].parent, name, l->order + 1);
     return more[l->row_count++];
 }
 

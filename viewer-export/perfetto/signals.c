@@ -19,11 +19,13 @@ static uint32_t signal_name(drawing *d, uint32_t slot, bool elected) {
     return state ? state->signal : 0;
 }
 
-static void signal_args(drawing *d, const xsr_event *ev, const pending_signal *p, args *a) {
+static void signal_args(drawing *d, const lane *l, const xsr_event *ev, const pending_signal *p, args *a) {
     if (!d->reduced)
         arg_text(d, a, KEY_slot, slot_label(d, ev->slot));
     arg_uint(d, a, KEY_slot_id, ev->slot);
     arg_uint(d, a, KEY_value, ev->value);
+    if (d->options.merge_roles) /* else the row says it */
+        arg_text(d, a, KEY_writer, l->writer_text);
     if (d->reduced)
         return;
     arg_uint(d, a, KEY_dst, d->model->slots[ev->slot].owner);
@@ -40,7 +42,7 @@ static void signal_args(drawing *d, const xsr_event *ev, const pending_signal *p
 static int write_signal(drawing *d, const lane *l, const xsr_signal *signal, const pending_signal *p) {
     const xsr_event *ev = &signal->event;
     args a = {.count = 0};
-    signal_args(d, ev, p, &a);
+    signal_args(d, l, ev, p, &a);
     int64_t begin = p ? p->begin : ev->time, end = p ? p->end : ev->time;
     bool elected = p && p->counter != XSR_NONE;
     d->summary.signals++;

@@ -83,7 +83,8 @@ static int maybe_next_window(drawing *d, const xsr_event *ev) {
         ev->time <= d->windows[d->window_count - 1]->start)
         return XS_OK;
     d->window_begun = d->events;
-    return files_next_window(d, ev->time);
+    TRY(files_next_window(d, ev->time));
+    return slots_next_window(d, ev->time);
 }
 
 static int note_slot(drawing *d, const xsr_event *ev) {
@@ -135,6 +136,7 @@ static int on_event(xsr_sink *sink, const xsr_event *ev) {
     TRY(epochs_event(d, ev));
     TRY(blame_event(d, ev));
     TRY(watermarks_event(d, ev));
+    TRY(slots_event(d, ev));
     return event_on_lane(d, ev);
 }
 
@@ -175,17 +177,37 @@ static int on_lost(xsr_sink *sink, const xsr_loss *loss) { return losses_add(DRA
 
 /* ---- finish ---- */
 
-int64_t drawing_begin(const drawing *d) {
-    int64_t begin = d->model->begin;
-    return d->events && d->first_time < begin ? d->first_time : begin;
+static bool any_virtual(const xsr_model *m) {
+    for (uint32_t i = 0; i < m->process_count; i++)
+        if (m->processes[i].virtual_time)
+            return true;
+    return false;
 }
 
-int64_t drawing_end(const drawing *d) {
-    int64_t end = d->model->end > d->last_time ? d->model->end : d->last_time;
-    return end > drawing_begin(d) ? end : drawing_begin(d) + 1;
+static void widen(drawing *d, int64_t begin, int64_t end) {
+    d->begin = begin < d->begin ? begin : d->begin;
+    d->end = end > d->end ? end : d->end;
 }
+
+/* The drawing is as long as what happened: a capture may be idle for hours before and after. Where waits are open or records
+ * lost, its end counts. Its own times are of another clock than the events' where time is virtual. */
+static void measure(drawing *d) {
+    const xsr_model *m = d->model;
+    d->begin = d->events ? d->first_time : m->begin;
+    d->end = d->events ? d->last_time : m->end;
+    for (uint32_t i = 0; i < m->launch_count; i++)
+        widen(d, m->launches[i].begin, m->launches[i].end); /* INT64_MIN: not ended */
+    if ((d->open_count || d->losses) && !any_virtual(m))
+        widen(d, m->begin, m->end);
+    d->end = d->end > d->begin ? d->end : d->begin + 1;
+}
+
+int64_t drawing_begin(const drawing *d) { return d->begin; }
+
+int64_t drawing_end(const drawing *d) { return d->end; }
 
 static int draw_rest(drawing *d) {
+    measure(d);
     TRY(lanes_flush(d));
     TRY(draw_open_waits(d));
     TRY(lanes_finish(d));
@@ -259,6 +281,7 @@ void xsv_perfetto_close(xsr_sink *sink) {
     epochs_free(d);
     watermarks_free(d);
     losses_free(d);
+    slots_free(d);
     ranks_free(d);
     strings_free(&d->texts);
     free(d->correlation);

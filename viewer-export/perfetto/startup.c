@@ -89,14 +89,26 @@ static char *path_expression(const drawing *d, uint32_t victim, uint32_t supplie
     return fclose(f) ? NULL : text;
 }
 
+/* Waits for other ranks first: those within a rank follow from them. */
 #define OPEN_WAITS                                                                                                    \
-    "select name as wait, extract_arg(arg_set_id,'debug.supplier') as supplier, extract_arg(arg_set_id,'debug.writer') as " \
-    "writer, extract_arg(arg_set_id,'debug.epoch') as epoch, id, ts, dur, track_id from slice where category = 'wait' and " \
-    "dur = -1 order by ts"
+    "select s.name as wait, p.name as waiting, extract_arg(s.arg_set_id,'debug.writer') as writer, "                    \
+    "extract_arg(s.arg_set_id,'debug.supplier') as owed_by, extract_arg(s.arg_set_id,'debug.epoch') as epoch, s.id, s.ts, " \
+    "s.dur, s.track_id from slice s join process_track t on t.id = s.track_id join process p using (upid) where "        \
+    "s.category = 'wait' and s.dur = -1 order by extract_arg(s.arg_set_id,'debug.supplier') glob substr(p.name, 1, "     \
+    "instr(p.name, ' ·')) || '*', s.ts"
+/* Waits for the rank itself are left out: what its supplier waits for is in the list. */
 #define SLOWEST_WAITS                                                                                                 \
-    "select name as wait, extract_arg(arg_set_id,'debug.supplier') as supplier, extract_arg(arg_set_id,'debug.writer') as " \
-    "writer, extract_arg(arg_set_id,'debug.lag_ns') as lag_ns, id, ts, dur, track_id from slice where category = 'wait' "   \
-    "order by dur desc limit 50"
+    "select s.name as wait, extract_arg(s.arg_set_id,'debug.supplier') as supplier, p.name as waiting, "                \
+    "extract_arg(s.arg_set_id,'debug.writer') as writer, extract_arg(s.arg_set_id,'debug.epoch') as epoch, "            \
+    "extract_arg(s.arg_set_id,'debug.lag_ns') as lag_ns, s.id, s.ts, s.dur, s.track_id from slice s join process_track t " \
+    "on t.id = s.track_id join process p using (upid) where s.category = 'wait' and extract_arg(s.arg_set_id," \
+    "'debug.supplier') not glob substr(p.name, 1, instr(p.name, ' ·')) || '*' order by s.dur desc limit 50"
+#define WHO_WAITS                                                                                                     \
+    "select waiting, waits_for, round(sum(ns) / 1e6, 3) as ms, round(100.0 * sum(ns) / (select end_ts - start_ts from "  \
+    "trace_bounds), 1) as percent_of_run, count(*) as times, round(max(ns) / 1e6, 3) as longest_ms from (select "        \
+    "substr(t.name, 1, length(t.name) - length(' waits for')) as waiting, replace(s.name, ' - forever', '') as "         \
+    "waits_for, iif(s.dur < 0, (select end_ts from trace_bounds) - s.ts, s.dur) as ns from slice s join track t on "     \
+    "t.id = s.track_id where s.category = 'blame') group by 1, 2 order by ms desc"
 
 /* The open wait that holds up the others and whoever owes it; else the pair that waited longest. */
 static void worst_pair(drawing *d, uint32_t *victim, uint32_t *supplier) {
@@ -140,10 +152,11 @@ static int put_commands(FILE *f, drawing *d) {
         snprintf(time, sizeof time, "%lld", (long long)open_root(d)->begin);
         put_command(f, "AddNoteAtTimestamp", time, "never released");
     }
-    if (d->open_count)
-        put_command(f, "RunQueryAndShowTab", OPEN_WAITS, "open waits");
-    else
+    if (!d->open_count)
         put_command(f, "RunQueryAndShowTab", SLOWEST_WAITS, "slowest waits");
+    put_command(f, "RunQueryAndShowTab", WHO_WAITS, "who waits for whom");
+    if (d->open_count) /* the tab made last is in front */
+        put_command(f, "RunQueryAndShowTab", OPEN_WAITS, "open waits");
     fputs("]\n", f);
     return XS_OK;
 }

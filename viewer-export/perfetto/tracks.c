@@ -7,6 +7,7 @@
 
 #define MERGE_BY_NAME 1u
 #define MERGE_NONE 2u
+#define MERGE_BY_KEY 3u
 #define SYNTHETIC_PID 5000000 /* above the kernel's largest pid, and apart for every rank */
 
 uint32_t track_add(drawing *d, const track_info *t) {
@@ -25,9 +26,11 @@ static int write_descriptor(drawing *d, trace_file *file, uint32_t number) {
     TrackDescriptor descriptor = TRACK_DESCRIPTOR__INIT;
     ProcessDescriptor process = PROCESS_DESCRIPTOR__INIT;
     CounterDescriptor counter = COUNTER_DESCRIPTOR__INIT;
+    StateDescriptor states = STATE_DESCRIPTOR__INIT;
     descriptor.has_uuid = descriptor.has_sibling_merge_behavior = 1;
     descriptor.uuid = number;
-    descriptor.sibling_merge_behavior = t->merged_by_name ? MERGE_BY_NAME : MERGE_NONE;
+    descriptor.sibling_merge_behavior = t->merge_key ? MERGE_BY_KEY : t->merged_by_name ? MERGE_BY_NAME : MERGE_NONE;
+    descriptor.sibling_merge_key = (char *)text_or_null(d, t->merge_key);
     descriptor.name = t->pid ? NULL : (char *)text_or_null(d, t->name);
     descriptor.description = (char *)text_or_null(d, t->description);
     descriptor.has_parent_uuid = t->parent != 0;
@@ -42,6 +45,8 @@ static int write_descriptor(drawing *d, trace_file *file, uint32_t number) {
         process.process_name = (char *)text_or_null(d, t->name);
         descriptor.process = &process;
     }
+    if (t->states)
+        descriptor.state = &states;
     if (t->unit) {
         counter.unit_name = (char *)text_or_null(d, t->unit);
         counter.y_axis_share_key = (char *)text_or_null(d, t->share);

@@ -50,6 +50,8 @@ static void wait_args(drawing *d, const lane *l, const xsr_wait *w, int64_t clam
         arg_uint(d, a, KEY_slot_id, w->slot);
         if (found)
             arg_int(d, a, KEY_lag_ns, w->lag_ns);
+        if (d->options.merge_roles)
+            arg_text(d, a, KEY_writer, l->writer_text);
         return;
     }
     arg_text(d, a, KEY_result, strings_id(&d->texts, xsr_result_name(w->result)));

@@ -20,6 +20,8 @@ static void work_args(const drawing *d, const lane *l, const xsr_event *ev, args
     arg_uint(d, a, KEY_chunk, ev->value);
     arg_uint(d, a, KEY_rows, ev->further[1]);
     arg_uint(d, a, KEY_bytes, ev->further[2]);
+    if (d->options.merge_roles)
+        arg_text(d, a, KEY_writer, l->writer_text);
     arg_uint(d, a, KEY_epoch, ev->epoch);
 }
 
@@ -27,7 +29,7 @@ int draw_work(drawing *d, lane *l, const lane_work *work, int64_t end) {
     char text[256];
     args a = {.count = 0};
     name_work(d, &work->event, text, sizeof text);
-    if (!d->reduced)
+    if (!d->reduced || d->options.merge_roles)
         work_args(d, l, &work->event, &a);
     slice s = {.track = l->track, .begin = work->begin, .end = end, .name = strings_id(&d->texts, text)};
     s.category = strings_id(&d->texts, role_name(d, work->event.role));
@@ -54,6 +56,8 @@ int draw_block(drawing *d, lane *l, int64_t end) {
     args a = {.count = 0};
     arg_uint(d, &a, KEY_id, ev->object);
     arg_uint(d, &a, KEY_count, ev->value);
+    if (d->options.merge_roles)
+        arg_text(d, &a, KEY_writer, l->writer_text);
     arg_uint(d, &a, KEY_epoch, ev->epoch);
     slice s = {.track = l->track, .begin = l->block.begin, .end = end, .category = d->category[CATEGORY_block]};
     s.name = strings_format(&d->texts, "block barrier %u (%llu threads)", ev->object, (unsigned long long)ev->value);

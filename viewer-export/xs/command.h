@@ -40,6 +40,7 @@ int finish_output(void);
 typedef struct run_names {
     char *base, *capture, *database, *perfetto;
     int has_capture, has_database;
+    int temporary; /* the database is removed by names_free */
 } run_names;
 int names_resolve(const char *name, run_names *names); /* 0, or EX_SOFTWARE (memory), complained */
 void names_free(run_names *names);
@@ -56,8 +57,9 @@ typedef struct export_job {
     FILE *list; /* of the files made; NULL: none */
 } export_job;
 int export_run(const export_job *job); /* exit code, complained */
-/* Makes NAME.db where it is missing or old. Exit code. */
-int export_database_if_needed(const run_names *names);
+/* Makes NAME.db where it is missing or old. In a folder where nothing can be written it makes a temporary database, says
+ * so, and names->database is that one. Exit code. */
+int export_database_if_needed(run_names *names);
 
 /* ---- terminal ---- */
 int terminal_is_utf8(void);

@@ -2,13 +2,17 @@
 
 #include <stdlib.h>
 
-static int want_sqlite, want_perfetto, windows, timing, quiet;
-static char *output;
+static int want_sqlite, want_perfetto, windows, merge_roles, gpu_events, timing, quiet;
+static char *output, *slots;
 static const struct poptOption options[] = {
     {"sqlite", 0, POPT_ARG_NONE, &want_sqlite, 0, "write NAME.db (default: both)", NULL},
     {"perfetto", 0, POPT_ARG_NONE, &want_perfetto, 0, "write NAME.perfetto (default: both)", NULL},
     {"windows", 0, POPT_ARG_NONE, &windows, 0, "Perfetto: one file for each window of whole epochs, and an overview",
      NULL},
+    {"merge-roles", 0, POPT_ARG_NONE, &merge_roles, 0, "Perfetto: the writers of a role share rows, packed", NULL},
+    {"slots", 0, POPT_ARG_STRING, &slots, 0, "Perfetto: a row of states for each slot of such a name, at most 64",
+     "PATTERN"},
+    {"gpu-events", 0, POPT_ARG_NONE, &gpu_events, 0, "Perfetto: kernels as events of the GPU, too", NULL},
     {"output", 'o', POPT_ARG_STRING, &output, 0, "name of what is written (that of the first capture)", "NAME"},
     {"timing", 0, POPT_ARG_NONE, &timing, 0, "say how long rows, indices and views took", NULL},
     {"quiet", 'q', POPT_ARG_NONE, &quiet, 0, "no progress, no list of files", NULL},
@@ -29,6 +33,9 @@ static int export_names(run_names *in, uint32_t count)
                           .database = want_sqlite || both ? out.database : NULL,
                           .perfetto = want_perfetto || both ? out.perfetto : NULL,
                           .windows = windows,
+                          .merge_roles = merge_roles,
+                          .gpu_events = gpu_events,
+                          .slots = slots,
                           .timing = timing,
                           .quiet = quiet,
                           .list = quiet ? NULL : stdout};
@@ -63,8 +70,11 @@ static int run(const command *self, int argc, const char **argv)
     run_names *names = args && args[0] ? calloc((size_t)argc, sizeof *names) : NULL;
     if (!args || !args[0])
         code = complain(EX_USAGE, "export what? xs export NAME");
-    else if (windows && want_sqlite && !want_perfetto)
-        code = complain(EX_USAGE, "--windows is for Perfetto traces");
+    else if (want_sqlite && !want_perfetto && (windows || merge_roles || slots || gpu_events))
+        code = complain(EX_USAGE, "%s is for Perfetto traces",
+                        windows ? "--windows" : merge_roles ? "--merge-roles" : slots ? "--slots" : "--gpu-events");
+    else if (slots && !*slots)
+        code = complain(EX_USAGE, "--slots needs a pattern, such as 'done[src=2*'");
     else if (!names)
         code = complain(EX_SOFTWARE, "out of memory");
     else
@@ -75,6 +85,7 @@ static int run(const command *self, int argc, const char **argv)
         names_free(&names[i]);
     free(names);
     free(output);
+    free(slots);
     poptFreeContext(context);
     return code;
 }
@@ -86,4 +97,5 @@ const command command_export = {
     "Examples:\n"
     "  xs export run\n"
     "  xs export host1.xs host2.xs -o both\n"
+    "  xs export run --perfetto --slots 'rank 0 done[src=2*'\n"
     "  xs export run --sqlite --timing\n", run};

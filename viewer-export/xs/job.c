@@ -45,11 +45,24 @@ typedef struct outputs {
 
 static const char *cause(int error) { return error == XS_E_MEMORY || !errno ? xs_strerror(error) : strerror(errno); }
 
+/* "a.xs, b.xs"; NULL: no memory. */
+static char *names_of_captures(const export_job *job)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (uint32_t i = 0; out && i < job->count; i++)
+        fprintf(out, "%s%s", i ? ", " : "", job->captures[i]);
+    return out && !fclose(out) ? text : NULL;
+}
+
 static int open_sqlite(const export_job *job, outputs *o)
 {
-    xsv_sqlite_options how = {.size = sizeof how, .captures = job->captures[0], .timing = &o->timing};
+    char *captures = names_of_captures(job);
+    xsv_sqlite_options how = {.size = sizeof how, .captures = captures, .timing = &o->timing};
     errno = 0;
-    int rc = xsv_sqlite_open(job->database, &how, &o->sqlite);
+    int rc = captures ? xsv_sqlite_open(job->database, &how, &o->sqlite) : XS_E_MEMORY;
+    free(captures);
     if (rc)
         return complain(exit_code_output(rc), "%s: %s", job->database, cause(rc));
     o->sinks[o->count++] = o->sqlite;
@@ -58,13 +71,26 @@ static int open_sqlite(const export_job *job, outputs *o)
 
 static int open_perfetto(const export_job *job, outputs *o)
 {
-    xsv_perfetto_options how = {.size = sizeof how, .split_limit = job->windows ? 1 : 0};
+    xsv_perfetto_options how = {.size = sizeof how,
+                                .split_limit = job->windows ? 1 : 0,
+                                .slots = job->slots,
+                                .merge_roles = job->merge_roles != 0,
+                                .gpu_events = job->gpu_events != 0};
     errno = 0;
     int rc = xsv_perfetto_open(job->perfetto, &how, &o->perfetto);
     if (rc)
         return complain(exit_code_output(rc), "%s: %s", job->perfetto, cause(rc));
     o->sinks[o->count++] = o->perfetto;
     return EX_OK;
+}
+
+static void say_slots(const export_job *job, const xsv_perfetto_summary *s)
+{
+    if (!s->slots_drawn)
+        fprintf(stderr, "xs: --slots=%s matches no slot that was used\n", job->slots);
+    else if (s->slots_left_out)
+        fprintf(stderr, "xs: --slots=%s: the first %llu slots are drawn, %llu more match\n", job->slots,
+                (unsigned long long)s->slots_drawn, (unsigned long long)s->slots_left_out);
 }
 
 static void say_perfetto(const export_job *job, const outputs *o)
@@ -78,6 +104,8 @@ static void say_perfetto(const export_job *job, const outputs *o)
     } else {
         fprintf(job->list, "%s\n", job->perfetto);
     }
+    if (s && job->slots)
+        say_slots(job, s);
 }
 
 static void say_timing(const xsv_sqlite_timing *t)
@@ -142,7 +170,37 @@ int export_run(const export_job *job)
     return code;
 }
 
-int export_database_if_needed(const run_names *names)
+/* 1: nothing can be made beside `path`. */
+static int in_readonly_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int closed = folder && access(folder, W_OK) && (errno == EACCES || errno == EROFS || errno == EPERM);
+    free(folder);
+    return closed;
+}
+
+static int temporary_database(run_names *names)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path;
+    if (asprintf(&path, "%s/xs-XXXXXX.db", folder && *folder ? folder : "/tmp") < 0)
+        return complain(EX_SOFTWARE, "out of memory");
+    int fd = mkstemps(path, 3);
+    if (fd < 0) {
+        int code = complain(EX_CANTCREAT, "%s cannot be written, nor %s: %m", names->database, path);
+        free(path);
+        return code;
+    }
+    close(fd);
+    fprintf(stderr, "xs: %s cannot be written there: a temporary database is made for this answer\n", names->database);
+    free(names->database);
+    names->database = path;
+    names->temporary = 1;
+    return EX_OK;
+}
+
+int export_database_if_needed(run_names *names)
 {
     if (!names->has_capture && !names->has_database)
         return complain(EX_NOINPUT, "%s: there is neither %s nor %s", names->base, names->capture, names->database);
@@ -154,7 +212,8 @@ int export_database_if_needed(const run_names *names)
                         rc == XS_E_VERSION ? "made by another version of xs" : "not a whole xs database",
                         names->capture);
     }
+    int code = in_readonly_folder(names->database) ? temporary_database(names) : EX_OK;
     const char *captures[] = {names->capture};
-    export_job job = {.captures = captures, .count = 1, .database = names->database, .quiet = 1};
-    return export_run(&job);
+    export_job job = {.captures = captures, .count = 1, .database = names->database, .quiet = !isatty(STDERR_FILENO)};
+    return code ? code : export_run(&job);
 }

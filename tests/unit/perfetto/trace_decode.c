@@ -75,6 +75,8 @@ static void take_descriptor(td *t, const TrackDescriptor *d) {
     k->order = d->sibling_order_rank;
     k->ordering = d->child_ordering;
     k->merge = d->sibling_merge_behavior;
+    k->merge_key = d->sibling_merge_key;
+    k->states = d->state != NULL;
     k->counter = d->counter != NULL;
     k->unit = d->counter ? d->counter->unit_name : NULL;
 }
@@ -215,9 +217,10 @@ static void take_event(walk *w, const timed *at) {
     }
     int slice = begin_slice(w, at, e);
     take_flows(w, e, slice);
-    if (e->type == 3) {
+    if (e->type == 3 || e->type == 5) {
         t->slices[slice].dur = 0;
         t->slices[slice].instant = true;
+        t->slices[slice].state = e->type == 5;
     } else
         w->top[e->track_uuid] = slice;
 }

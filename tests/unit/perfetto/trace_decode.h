@@ -11,7 +11,7 @@ typedef struct td_slice {
     int64_t ts, dur; /* -1: open; instants 0 */
     uint64_t track;
     int depth, parent; /* index; -1 */
-    bool instant;
+    bool instant, state; /* state: an instant here; it holds until the next one of its track */
     const char *name, *category, *correlation;
     const TrackEvent *event;
     uint32_t edges; /* flow edges that end here */
@@ -33,7 +33,8 @@ typedef struct td_track {
     const char *name, *description, *unit;
     int32_t pid, order;
     uint32_t ordering, merge;
-    bool counter, has_slices, has_counters;
+    const char *merge_key;
+    bool states, counter, has_slices, has_counters;
 } td_track;
 
 typedef struct td {

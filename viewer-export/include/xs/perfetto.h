@@ -7,6 +7,8 @@
 
 XS_EXTERN_C_BEGIN
 
+#define XSV_PERFETTO_SLOTS_MAX 64u
+
 /* Zero means default in every field but size. */
 typedef struct xsv_perfetto_options {
     uint32_t size;          /* sizeof(xsv_perfetto_options) */
@@ -18,6 +20,10 @@ typedef struct xsv_perfetto_options {
     uint64_t window_events; /* events a window; 0: 2 million */
     uint64_t short_wait_ns; /* waits shorter than this are folded; 0: 1 % of the median kernel */
     const char *run;        /* name of the run in the trace's attributes; NULL: made from path */
+    const char *slots;      /* state tracks for the slots whose name or label this pattern (*, ?) matches; NULL: none.
+                               At most XSV_PERFETTO_SLOTS_MAX, the first in the run. Both texts live until the sink is closed */
+    uint32_t merge_roles;   /* 1: a role's writers share rows, which the viewer packs */
+    uint32_t gpu_events;    /* 1: launches also as GPU events (table gpu_slice, rows GPU > Hardware Queues) */
 } xsv_perfetto_options;
 
 typedef struct xsv_perfetto_summary {
@@ -26,6 +32,7 @@ typedef struct xsv_perfetto_summary {
     uint64_t waits, open_waits, passes, signals; /* drawn */
     uint64_t passes_left_out, waits_folded;
     uint64_t waits_without_writer; /* not drawn, since the owner of their ring is unknown */
+    uint64_t slots_drawn, slots_left_out; /* state tracks; slots that the pattern matches beyond the most */
     uint64_t clamped;       /* wait ends that were moved behind their signal */
 } xsv_perfetto_summary;
 
