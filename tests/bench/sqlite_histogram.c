@@ -1,7 +1,7 @@
-/* How long the questions of a report take over many waits: a database of 10 million waits (and no other rows), asked
+/* How long the questions of a report take over many waits: a database of 10 million waits and their events, asked
  * five times each; the median is shown. The bar: a wait-latency histogram within a second.
  *
- *     sqlite_histogram [WAITS] [FOLDER]     default 10000000 and /tmp; 1.3 GB there */
+ *     sqlite_histogram [WAITS] [FOLDER]     default 10000000 and /tmp; 2.3 GB there */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -13,13 +13,14 @@
 #define TIMES 5
 #define BAR 1.0
 #define RANKS 8u
+#define WRITERS (RANKS * 16u)
 #define PADS 4u
 #define SLOTS (RANKS * RANKS * PADS)
 
 static xsr_rank ranks[RANKS];
 static xsr_pad pads[PADS];
 static xsr_slot slots[SLOTS];
-static xsr_writer writers[RANKS];
+static xsr_writer writers[WRITERS];
 static xsr_model model = {.ranks = ranks,
                           .rank_count = RANKS,
                           .pads = pads,
@@ -27,7 +28,7 @@ static xsr_model model = {.ranks = ranks,
                           .slots = slots,
                           .slot_count = SLOTS,
                           .writers = writers,
-                          .writer_count = RANKS,
+                          .writer_count = WRITERS,
                           .closed = true};
 
 static double now(void)
@@ -55,10 +56,11 @@ static uint64_t next_random(void)
 
 static void make_model(void)
 {
-    for (uint32_t i = 0; i < RANKS; i++) {
+    for (uint32_t i = 0; i < RANKS; i++)
         ranks[i] = (xsr_rank){.rank = i, .device = -1};
+    for (uint32_t i = 0; i < WRITERS; i++) {
         writers[i] = (xsr_writer){
-            .rank = i, .ring = XSR_NONE, .launch = XSR_NONE, .role = XSR_NONE, .end = INT64_MIN, .name = "w"};
+            .rank = i % RANKS, .ring = XSR_NONE, .launch = XSR_NONE, .role = XSR_NONE, .end = INT64_MIN, .name = "w"};
     }
     for (uint32_t i = 0; i < PADS; i++)
         pads[i] =
@@ -73,28 +75,61 @@ static void make_model(void)
                               .label = "rank pad[src]"};
 }
 
-/* Half of them had to wait. */
-static xsr_wait random_wait(uint64_t i)
+/* A writer waits, works, waits again. Half of the waits had to wait. */
+typedef struct waiter {
+    int64_t time; /* of its next event */
+    xsr_wait wait;
+    int open;
+} waiter;
+
+static waiter waiters[WRITERS];
+static uint64_t events;
+
+static uint32_t next_waiter(void)
 {
-    uint32_t slot = (uint32_t)(next_random() % SLOTS), owner = slots[slot].owner;
-    xsr_edge edge = {
-        .reason = XSR_REASON_FOUND, .event = i, .rank = slots[slot].supplier_rank, .value = i, .time = (int64_t)i * 50};
-    xsr_wait w = {.id = i + 1,
-                  .start_event = XSR_NO_ID,
-                  .begin = (int64_t)i * 50,
-                  .writer = owner,
-                  .rank = owner,
-                  .slot = slot,
-                  .role = XSR_NONE,
-                  .need = i,
-                  .observed = i,
-                  .last_fail = INT64_MIN,
-                  .passed = next_random() % 2,
-                  .supplier_rank = slots[slot].supplier_rank,
-                  .reads_from = edge,
-                  .released_by = edge};
-    w.end = w.passed ? w.begin : w.begin + (int64_t)(next_random() % (1ull << (6 + next_random() % 18)));
-    return w;
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < WRITERS; i++)
+        if (waiters[i].time < waiters[first].time)
+            first = i;
+    return first;
+}
+
+static void give_event(xsr_sink *sink, const xsr_wait *w, int64_t time, uint8_t kind)
+{
+    xsr_event e = {.id = ++events, .time = time, .kind = kind, .writer = w->writer, .rank = w->rank, .slot = w->slot,
+                   .ring = XSR_NONE, .role = XSR_NONE, .value = w->observed, .need = w->need};
+    check(sink->event(sink, &e), "event");
+}
+
+static void begin_wait(xsr_sink *sink, uint32_t writer)
+{
+    waiter *m = &waiters[writer];
+    uint32_t owner = writer % RANKS, slot = (uint32_t)(next_random() % (SLOTS / RANKS));
+    slot = slot / PADS * PADS * RANKS + owner * PADS + slot % PADS;
+    xsr_edge edge = {.reason = XSR_REASON_FOUND, .event = events, .rank = slots[slot].supplier_rank, .value = events};
+    m->wait = (xsr_wait){.id = events + 1, .start_event = XSR_NO_ID, .begin = m->time, .end = m->time, .writer = writer, .rank = owner,
+                         .slot = slot, .role = XSR_NONE, .need = events, .observed = events, .last_fail = INT64_MIN,
+                         .passed = next_random() % 2, .supplier_rank = slots[slot].supplier_rank, .reads_from = edge,
+                         .released_by = edge};
+    m->open = !m->wait.passed;
+    give_event(sink, &m->wait, m->time, m->open ? XS_EV_WAIT_START : XS_EV_PASS);
+    if (m->open) {
+        m->wait.start_event = events;
+        m->time += 1 + (int64_t)(next_random() % (1ull << (6 + next_random() % 18)));
+    }
+}
+
+static void end_wait(xsr_sink *sink, uint32_t writer)
+{
+    waiter *m = &waiters[writer];
+    m->wait.end = model.end = m->time;
+    if (m->open) {
+        give_event(sink, &m->wait, m->time, XS_EV_WAIT_END);
+        m->wait.id = events;
+    }
+    check(sink->wait(sink, &m->wait), "wait");
+    m->open = 0;
+    m->time += 1 + (int64_t)(next_random() % 100000);
 }
 
 static double make_database(const char *path, uint64_t waits)
@@ -103,10 +138,14 @@ static double make_database(const char *path, uint64_t waits)
     double begin = now();
     check(xsv_sqlite_open(path, NULL, &sink), "open");
     check(sink->begin(sink, &model), "begin");
-    for (uint64_t i = 0; i < waits; i++) {
-        xsr_wait w = random_wait(i);
-        model.end = w.end > model.end ? w.end : model.end;
-        check(sink->wait(sink, &w), "wait");
+    for (uint64_t done = 0; done < waits;) {
+        uint32_t w = next_waiter();
+        if (!waiters[w].open)
+            begin_wait(sink, w);
+        else
+            end_wait(sink, w), done++;
+        if (waiters[w].wait.passed && !waiters[w].open)
+            end_wait(sink, w), done++;
     }
     check(sink->finish(sink), "finish");
     check(xsv_sqlite_close(sink), "close");
@@ -149,7 +188,8 @@ static double ask_median(const char *path, const char *sql, uint64_t *rows)
 int main(int argc, char **argv)
 {
     static const char *const questions[] = {"SELECT * FROM wait_latency_histogram", "SELECT * FROM wait_latency",
-                                            "SELECT * FROM wait_share", "SELECT * FROM slowest_waits LIMIT 10",
+                                            "SELECT * FROM rank_share", "SELECT * FROM wait_share", "SELECT * FROM slowest_waits LIMIT 10",
+                                            "SELECT * FROM slowest_remote_waits LIMIT 10",
                                             "SELECT * FROM open_waits"};
     uint64_t waits = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000, rows;
     char path[256];

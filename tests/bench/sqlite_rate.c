@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +41,14 @@ static void check(int bad, const char *what)
         fprintf(stderr, "sqlite_rate: %s failed (%d)\n", what, bad);
         exit(1);
     }
+}
+
+/* Of all threads of this process. */
+static double cpu(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
 static double export_once(xsv_sqlite_timing *timing)
@@ -153,7 +162,11 @@ static void print_sizes(void)
                total);
     for (uint32_t t = 0; t < XSV_FLOWING; t++)
         printf(" %s %" PRIu64, xsv_tables[t].name, kept[t].count);
-    printf("\n\n%-6s %12s %12s %8s\n", "pair", "export M/s", "bare M/s", "ratio");
+    double load = 0;
+    if (getloadavg(&load, 1) == 1)
+        printf("\nload average at the start %.1f", load);
+    printf("\n\n%-6s %12s %12s %8s %12s %12s %8s\n", "", "export M/s", "bare M/s", "ratio", "export M/s", "bare M/s", "ratio");
+    printf("%-6s %34s %34s\n", "pair", "by the wall clock", "by processor time");
 }
 
 int main(int argc, char **argv)
@@ -167,15 +180,22 @@ int main(int argc, char **argv)
     export_once(&timing); /* warm-up; its rows are what the bare loop inserts */
     keep_rows();
     print_sizes();
-    double exported[PAIRS], bare[PAIRS], ratio[PAIRS];
+    double exported[PAIRS], bare[PAIRS], ratio[PAIRS], cpu_exported[PAIRS], cpu_bare[PAIRS], cpu_ratio[PAIRS];
     for (int i = 0; i < PAIRS; i++) {
-        exported[i] = (double)total / export_once(&timing) / 1e6;
-        bare[i] = (double)total / bare_once() / 1e6;
+        double before = cpu(), millions = (double)total / 1e6;
+        exported[i] = millions / export_once(&timing);
+        double between = cpu();
+        bare[i] = millions / bare_once();
+        cpu_exported[i] = millions / (between - before);
+        cpu_bare[i] = millions / (cpu() - between);
         ratio[i] = exported[i] / bare[i];
-        printf("%-6d %12.3f %12.3f %8.2f\n", i + 1, exported[i], bare[i], ratio[i]);
+        cpu_ratio[i] = cpu_exported[i] / cpu_bare[i];
+        printf("%-6d %12.3f %12.3f %8.2f %12.3f %12.3f %8.2f\n", i + 1, exported[i], bare[i], ratio[i], cpu_exported[i],
+               cpu_bare[i], cpu_ratio[i]);
     }
     double middle = median(ratio);
-    printf("%-6s %12.3f %12.3f %8.2f  (bar %.2f)\n", "median", median(exported), median(bare), middle, BAR);
+    printf("%-6s %12.3f %12.3f %8.2f %12.3f %12.3f %8.2f  (bar %.2f by the wall clock)\n", "median", median(exported),
+           median(bare), middle, median(cpu_exported), median(cpu_bare), median(cpu_ratio), BAR);
     printf("\nof the last export: rows %.3f s, indices %.3f s, views %.3f s, close %.3f s\n",
            (double)timing.rows_ns / 1e9, (double)timing.index_ns / 1e9, (double)timing.views_ns / 1e9,
            (double)timing.close_ns / 1e9);

@@ -15,22 +15,6 @@ static int say_finding(xsv_report_state *r)
     return said;
 }
 
-static int say_hang(xsv_report_state *r)
-{
-    int64_t open = xsv_ask_number(r, "SELECT open FROM run");
-    int said = 0;
-    for (sqlite3_stmt *s = xsv_ask(r, "SELECT rank, slot, peer, observed, need, open_ns FROM open_waits LIMIT 1");
-         xsv_next(r, s); said = 1) {
-        xsv_color(r, XSV_RED);
-        fprintf(r->out, "%s wait%s never ended. ", xsv_count(open).text, open == 1 ? "" : "s");
-        xsv_color(r, XSV_PLAIN);
-        fprintf(r->out, "The oldest: rank %lld waits for %s on %s,\nhas %lld, needs %lld, since %s before the end.\n",
-                (long long)xsv_number(s, 0), xsv_rank_words(s, 2, xsv_number(s, 0)).text, xsv_text(s, 1),
-                (long long)xsv_number(s, 3), (long long)xsv_number(s, 4), xsv_time(xsv_number(s, 5)).text);
-    }
-    return said;
-}
-
 static int say_failed(xsv_report_state *r)
 {
     static const char sql[] = "SELECT rank, slot, peer, result, latency_ns FROM waits WHERE id = (SELECT id FROM wait "
@@ -48,23 +32,6 @@ static int say_failed(xsv_report_state *r)
                 xsv_time(xsv_number(s, 4)).text);
     }
     return 1;
-}
-
-static int say_unclean(xsv_report_state *r)
-{
-    static const char sql[] = "SELECT pid, first_rank, ranks, exit_status, ended FROM process WHERE clean = 0 LIMIT 1";
-    int said = 0;
-    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); said = 1) {
-        long long first = xsv_number(s, 1), last = first + xsv_number(s, 2) - 1;
-        xsv_color(r, XSV_RED);
-        fprintf(r->out, "Process %lld (rank%s %lld", (long long)xsv_number(s, 0), last > first ? "s" : "", first);
-        if (last > first)
-            fprintf(r->out, " to %lld", last);
-        fputs(xsv_number(s, 4) ? ") did not end in order." : ") was still running when the capture ended.", r->out);
-        xsv_color(r, XSV_PLAIN);
-        fputs(" Its last records may be missing.\n", r->out);
-    }
-    return said;
 }
 
 static int say_lost(xsv_report_state *r)
@@ -97,18 +64,18 @@ static int64_t most_waited_for(const xsv_report_state *r, int64_t *ns)
     return worst;
 }
 
-static void say_well(xsv_report_state *r)
+static void say_well(xsv_report_state *r, int lost)
 {
     int64_t ns = 0, rank = most_waited_for(r, &ns), ranks = xsv_ask_number(r, "SELECT ranks FROM run");
     double all = (double)(r->end_ns - r->begin_ns) * (double)(ranks > 1 ? ranks - 1 : 1);
     xsv_color(r, XSV_GREEN);
-    fputs("Every wait ended", r->out);
+    fputs(lost ? "Every wait that is known ended" : "Every wait ended", r->out);
     xsv_color(r, XSV_PLAIN);
     if (rank < 0)
         fputs("; no rank waited for another.\n", r->out);
     else
-        fprintf(r->out, "; rank %lld was waited for most: each other rank spent %s of the run on it, on average.\n",
-                (long long)rank, xsv_share(all > 0 ? (double)ns / all : 0).text);
+        fprintf(r->out, "; the others waited %s of the run for rank %lld%s.\n",
+                xsv_share(all > 0 ? (double)ns / all : 0).text, (long long)rank, ranks > 2 ? ", on average" : "");
 }
 
 static int say_nothing(xsv_report_state *r)
@@ -122,10 +89,16 @@ static int say_nothing(xsv_report_state *r)
     return 1;
 }
 
+/* Who died and who hangs comes first, and both are said. */
 void xsv_section_headline(xsv_report_state *r)
 {
-    if (!say_finding(r) && !say_hang(r) && !say_failed(r) && !say_unclean(r) && !say_lost(r) && !say_nothing(r))
-        say_well(r);
+    int said = say_finding(r);
+    said |= xsv_say_ends(r);
+    said |= xsv_say_hang(r);
+    said |= say_failed(r);
+    int lost = say_lost(r);
+    if (!said && !say_nothing(r))
+        say_well(r, lost);
 }
 
 void xsv_section_findings(xsv_report_state *r)
@@ -141,26 +114,12 @@ void xsv_section_findings(xsv_report_state *r)
 
 static void say_end(xsv_report_state *r)
 {
-    static const char sql[] =
-        "SELECT process.pid, process.first_rank, process.ended, process.clean, process.exit_status, "
-        "process.tail_unknown, process.abort_reason, word.name FROM process LEFT JOIN word ON "
-        "word.class = 'error' AND word.id = abs(process.abort_reason - CASE WHEN process.abort_reason > "
-        "2147483647 THEN 4294967296 ELSE 0 END) WHERE clean = 0 OR abort_reason != 0 LIMIT 8";
-    int rows = 0;
-    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
-        fprintf(r->out, "  ended      pid %lld (rank %lld on): %s", (long long)xsv_number(s, 0),
-                (long long)xsv_number(s, 1),
-                xsv_number(s, 3)   ? "in order"
-                : xsv_number(s, 2) ? "not in order"
-                                   : "not seen");
-        if (xsv_number(s, 4) >= 0)
-            fprintf(r->out, ", wait status 0x%llx", (unsigned long long)xsv_number(s, 4));
-        if (xsv_number(s, 6))
-            fprintf(r->out, ", the world was aborted (%s)", *xsv_text(s, 7) ? xsv_text(s, 7) : "reason of the user's");
-        fputs(xsv_number(s, 5) ? ", last records may be missing, uncounted\n" : "\n", r->out);
-    }
-    if (!rows)
+    int64_t all = xsv_ask_number(r, "SELECT count(*) FROM process_ends"),
+            well = xsv_ask_number(r, "SELECT count(*) FROM process_ends WHERE how = 'in order'");
+    if (well == all)
         fputs("  ended      in order\n", r->out);
+    else
+        fprintf(r->out, "  ended      %s of %s processes in order\n", xsv_count(well).text, xsv_count(all).text);
     if (!xsv_ask_number(r, "SELECT closed FROM run"))
         fputs("  capture    not closed: whoever wrote it went away first\n", r->out);
     int64_t damaged = xsv_ask_number(r, "SELECT damaged_frames FROM run"),

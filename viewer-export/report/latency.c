@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SPARK_WIDTH 20
+#define SPARK_WIDTH 14 /* without the column of waits that passed at once */
 #define BUCKETS 65
 
 /* A row's histogram, one character for `step` buckets from `low` on; the first character is bucket 0: no wait at all.
@@ -20,7 +20,7 @@ static scale common_scale(xsv_report_state *r)
         s.low = xsv_is_null(q, 0) ? 1 : (int)xsv_number(q, 0);
         s.high = xsv_is_null(q, 1) ? 1 : (int)xsv_number(q, 1);
     }
-    s.step = (s.high - s.low) / (SPARK_WIDTH - 1) + 1;
+    s.step = (s.high - s.low) / SPARK_WIDTH + 1;
     return s;
 }
 
@@ -34,12 +34,15 @@ static void spark(const xsv_report_state *r, const scale *s, const int64_t *buck
         *column += buckets[b];
         most = *column > most ? *column : most;
     }
-    for (int i = 0; i <= (s->high - s->low) / s->step + 1; i++) {
+    int last = (s->high - s->low) / s->step + 1;
+    for (int i = 0; i <= last; i++) {
         int level = columns[i] ? 1 + (int)((double)columns[i] * 7 / (double)most) : 0;
         if (r->options->unicode)
             fputs(blocks[level], r->out);
         else
             fputc(ascii[level], r->out);
+        if (i == 0 || i == last)
+            fputc('|', r->out);
     }
     fputc('\n', r->out);
 }
@@ -64,22 +67,24 @@ static void print_class(xsv_report_state *r, sqlite3_stmt *s, const scale *axis)
     int64_t buckets[BUCKETS];
     read_buckets(r, xsv_text(s, 0), s, buckets);
     fputs("  ", r->out);
-    xsv_cell(r->out, xsv_text(s, 0), 14);
-    fprintf(r->out, " %5" PRId64 "  ", xsv_number(s, 1));
-    xsv_cell(r->out, xsv_rank_words(s, 2, xsv_number(s, 1)).text, 9);
+    xsv_cell(r->out, xsv_text(s, 0), 11);
+    fprintf(r->out, " %4" PRId64 "  ", xsv_number(s, 1));
+    xsv_cell(r->out, xsv_rank_words(s, 2, xsv_number(s, 1)).text, 8);
     fprintf(r->out, "%9s", xsv_count(xsv_number(s, 3)).text);
-    for (int i = 4; i < 8; i++)
+    for (int i = 4; i < 9; i++)
         fprintf(r->out, "%9s", xsv_time(xsv_number(s, i)).text);
-    fputs("  ", r->out);
+    fputc(' ', r->out);
     spark(r, axis, buckets);
 }
 
 static void explain_spark(xsv_report_state *r, const scale *s)
 {
     int64_t low = (int64_t)1 << (s->low - 1);
+    int last = (s->high - s->low) / s->step;
     xsv_color(r, XSV_DIM);
-    fprintf(r->out, "  histogram: first column at once, then from %s on, each column %s%d\n", xsv_time(low).text,
-            s->step > 1 ? "up to a factor of 2^" : "a factor of ", s->step > 1 ? s->step : 2);
+    fprintf(r->out, "  blocked: time that these waits kept their writers, summed, by which rows are sorted\n"
+                    "  histogram: left of the bar, waits that passed at once; then from %s", xsv_time(low).text);
+    fprintf(r->out, " to %s, a factor of %d each\n", xsv_time(low << (last + 1) * s->step).text, 1 << s->step);
     xsv_color(r, XSV_PLAIN);
 }
 
@@ -112,18 +117,16 @@ void xsv_section_latency(xsv_report_state *r)
         return;
     scale axis = common_scale(r);
     xsv_heading(r, "Wait latency by slot class, waiting rank and the rank waited for");
-    fputs("  slot class      rank  for          waits      p50      p90      p99      max  histogram\n", r->out);
+    fputs("  slot class  rank  for         waits  blocked      p50      p90      p99      max  histogram\n", r->out);
     char sql[256];
     snprintf(sql, sizeof sql,
-             "SELECT pad, rank, peer, waits, p50_ns, p90_ns, p99_ns, max_ns FROM (SELECT * FROM wait_latency ORDER BY "
-             "total_ns "
-             "DESC LIMIT %u) ORDER BY pad, rank, peer",
-             r->rows * 3);
+             "SELECT pad, rank, peer, waits, blocked_ns, p50_ns, p90_ns, p99_ns, max_ns FROM wait_latency ORDER BY "
+             "blocked_ns DESC, pad, rank, peer LIMIT %u", r->rows * 2);
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);)
         print_class(r, s, &axis);
-    if (classes > (int64_t)r->rows * 3)
+    if (classes > (int64_t)r->rows * 2)
         fprintf(r->out, "  ... and %s more that waited less: xs query NAME wait_latency\n",
-                xsv_count(classes - (int64_t)r->rows * 3).text);
+                xsv_count(classes - (int64_t)r->rows * 2).text);
     explain_spark(r, &axis);
     whole_histogram(r);
 }

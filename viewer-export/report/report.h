@@ -48,6 +48,10 @@ enum xsv_color { XSV_PLAIN, XSV_BOLD, XSV_RED, XSV_YELLOW, XSV_GREEN, XSV_DIM };
 void xsv_color(const xsv_report_state *r, enum xsv_color color);
 void xsv_heading(const xsv_report_state *r, const char *text);
 
+/* ---- parts of the headline: 1 if there was something to say ---- */
+int xsv_say_ends(xsv_report_state *r);
+int xsv_say_hang(xsv_report_state *r);
+
 /* ---- sections ---- */
 void xsv_section_headline(xsv_report_state *r);
 void xsv_section_run(xsv_report_state *r);

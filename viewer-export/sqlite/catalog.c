@@ -32,6 +32,7 @@ static int ranks(xsv_catalog *c)
 {
     BEGIN(rank, xsr_rank, ranks, rank_count)
     INT(i), INT(e->rank), INDEX(e->process), INT(e->device), INT(e->first_epoch), INT(e->last_epoch);
+    TIME(i < c->rows->rank_room ? c->rows->rank_last[i] : INT64_MIN);
     END
 }
 

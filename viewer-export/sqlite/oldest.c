@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MANY (XSR_NONE - 1)
 #define STEPS_MOST 8 /* local waits behind each other */
 
 enum chain { OF_RANK, OF_ROLE, OF_SUPPLIER, OF_WRITER, CHAINS };
@@ -44,6 +45,7 @@ typedef struct rank_state {
 typedef struct slot_state { /* XSR_NONE: none yet */
     uint32_t arrives, signals; /* role of the last arrival; of the last signal's writer */
     uint32_t signal_rank;      /* number */
+    uint32_t arrive_rank;      /* number; MANY: of several ranks */
 } slot_state;
 
 struct xsv_oldest {
@@ -290,7 +292,9 @@ static int supplied(xsv_oldest *o, const xsr_event *e)
     uint32_t known = supplier_role(o, e->slot);
     slot_state *s = &o->slots[e->slot];
     if (e->kind == XS_EV_ARRIVE || e->kind == XS_EV_GATE_ARRIVE) {
+        uint32_t rank = o->model->ranks[e->rank].rank;
         s->arrives = e->role;
+        s->arrive_rank = s->arrive_rank == XSR_NONE || s->arrive_rank == rank ? rank : MANY;
     } else {
         s->signal_rank = o->model->ranks[e->rank].rank;
         s->signals = e->writer == XSR_NONE ? XSR_NONE : o->model->writers[e->writer].role;
@@ -323,6 +327,13 @@ int xsv_oldest_event(xsv_oldest *o, const xsr_event *e)
 
 /* ---- waits ---- */
 
+uint32_t xsv_oldest_supplier(const xsv_oldest *o, const xsr_wait *wait)
+{
+    if (wait->supplier_rank != XSR_NONE || wait->slot >= o->slot_room || o->slots[wait->slot].arrive_rank == MANY)
+        return wait->supplier_rank;
+    return o->slots[wait->slot].arrive_rank;
+}
+
 static void release(xsv_oldest *o, uint32_t w)
 {
     waiting *p = &o->pool[w];
@@ -351,7 +362,7 @@ int xsv_oldest_wait(xsv_oldest *o, const xsr_wait *wait, int64_t end, xsv_oldest
     if (!w)
         return XS_OK; /* its start is lost: how long it was open is not known */
     int rc = o->pool[w].over ? XS_OK : close_wait(o, w, end);
-    int local = wait->supplier_rank == o->model->ranks[wait->rank].rank;
+    int local = xsv_oldest_supplier(o, wait) == o->model->ranks[wait->rank].rank;
     for (uint32_t at = o->pool[w].first_piece; at && !rc && !local; at = o->pieces[at].next) {
         const piece *p = &o->pieces[at];
         int64_t until = p->end < end ? p->end : end;

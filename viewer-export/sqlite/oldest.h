@@ -19,6 +19,9 @@ int xsv_oldest_event(xsv_oldest *oldest, const xsr_event *event);
 /* For every wait that did not pass; `end` is the capture's end where the wait is open. 0, XS_E_MEMORY, or what `piece`
  * returned. */
 int xsv_oldest_wait(xsv_oldest *oldest, const xsr_wait *wait, int64_t end, xsv_oldest_piece piece, void *user);
+/* The number of the rank that owes or released a wait: the reader's word, else the one rank that has arrived at the counter.
+ * XSR_NONE: not known. */
+uint32_t xsv_oldest_supplier(const xsv_oldest *oldest, const xsr_wait *wait);
 void xsv_oldest_free(xsv_oldest *oldest);
 
 #endif

@@ -160,11 +160,29 @@ static int put_event(xsv_rows *r, const xsr_event *e)
     return XS_OK;
 }
 
+static int note_last(xsv_rows *r, const xsr_event *e)
+{
+    if (e->rank >= r->rank_room) {
+        uint32_t room = e->rank + e->rank / 2 + 16;
+        int64_t *bigger = realloc(r->rank_last, room * sizeof *bigger);
+        if (!bigger)
+            return XS_E_MEMORY;
+        for (uint32_t i = r->rank_room; i < room; i++)
+            bigger[i] = INT64_MIN;
+        r->rank_last = bigger;
+        r->rank_room = room;
+    }
+    r->rank_last[e->rank] = e->time;
+    return XS_OK;
+}
+
 int xsv_rows_event(xsv_rows *r, const xsr_event *e)
 {
     if (e->time > r->last_time)
         r->last_time = e->time;
-    int rc = put_event(r, e);
+    int rc = e->rank == XSR_NONE ? XS_OK : note_last(r, e);
+    if (!rc)
+        rc = put_event(r, e);
     if (!rc && (e->kind == XS_EV_ARRIVE || e->kind == XS_EV_GATE_ARRIVE))
         rc = put_arrival(r, e);
     if (!rc && e->kind == XS_EV_WAIT_END)
@@ -184,7 +202,8 @@ static int32_t bucket_of(const xsr_wait *w, int64_t latency)
 
 static int count_wait(xsv_rows *r, const xsr_wait *w, int64_t latency, uint64_t blocked)
 {
-    xsv_tally_row one = {.rank = xsv_rank_number(r->model, w->rank), .supplier = w->supplier_rank, .waits = 1,
+    xsv_tally_row one = {.rank = xsv_rank_number(r->model, w->rank), .waits = 1,
+                         .supplier = xsv_oldest_supplier(r->oldest, w),
                          .pad = w->slot < r->model->slot_count ? r->model->slots[w->slot].pad : XSR_NONE,
                          .bucket = bucket_of(w, latency), .passed = w->passed, .blocked_ns = blocked,
                          .failed = !w->open && !w->end_lost && w->result != XS_RESULT_OK};
@@ -246,7 +265,6 @@ static void put_wait_what(uint64_t *row, const xsr_model *m, const xsr_wait *w)
     put_pad(row, xsv_wait_pad, m, w->slot);
     put_index(row, xsv_wait_slot, w->slot);
     put_index(row, xsv_wait_rank, xsv_rank_number(m, w->rank));
-    put_index(row, xsv_wait_supplier_rank, w->supplier_rank);
     put_index(row, xsv_wait_writer, w->writer);
     put_index(row, xsv_wait_role, w->role);
     put(row, xsv_wait_epoch, w->epoch);
@@ -273,15 +291,15 @@ static void put_wait_what(uint64_t *row, const xsr_model *m, const xsr_wait *w)
 static int put_piece(void *rows, const xsr_wait *w, int64_t begin, int64_t end)
 {
     xsv_rows *r = rows;
-    xsv_tally_row one = {.rank = xsv_rank_number(r->model, w->rank), .supplier = w->supplier_rank, .waits = 1,
-                         .total_ns = (uint64_t)(end - begin)};
+    xsv_tally_row one = {.rank = xsv_rank_number(r->model, w->rank), .supplier = xsv_oldest_supplier(r->oldest, w),
+                         .waits = 1, .total_ns = (uint64_t)(end - begin)};
     uint64_t *row = xsv_pipe_row(r->pipe, XSV_T_rank_wait);
     if (!row)
         return XS_E_SYSTEM;
     put(row, xsv_rank_wait_id, xsv_pipe_rows(r->pipe, XSV_T_rank_wait));
     put(row, xsv_rank_wait_wait, w->id);
     put_index(row, xsv_rank_wait_rank, one.rank);
-    put_index(row, xsv_rank_wait_supplier_rank, w->supplier_rank);
+    put_index(row, xsv_rank_wait_supplier_rank, one.supplier);
     put_index(row, xsv_rank_wait_slot, w->slot);
     put_time(row, xsv_rank_wait_begin_ns, begin);
     put_time(row, xsv_rank_wait_end_ns, end);
@@ -302,6 +320,7 @@ int xsv_rows_wait(xsv_rows *r, const xsr_wait *w)
     if (!row)
         return XS_E_SYSTEM;
     put_wait_what(row, r->model, w);
+    put_index(row, xsv_wait_supplier_rank, xsv_oldest_supplier(r->oldest, w));
     put_wait_times(row, w, latency, blocked);
     put_wait_edges(row, r->model, w);
     r->starts_lost += w->start_lost;
@@ -367,5 +386,7 @@ void xsv_rows_free(xsv_rows *r)
     xsv_blocked_free(&r->blocked);
     xsv_oldest_free(r->oldest);
     free(r->writers);
+    free(r->rank_last);
     r->writers = NULL;
+    r->rank_last = NULL;
 }

@@ -22,6 +22,8 @@ typedef struct xsv_rows {
     xsv_writer_state *writers;
     uint32_t writer_room;
     int64_t last_time; /* newest of all events */
+    int64_t *rank_last; /* newest event by index of rank; INT64_MIN: none */
+    uint32_t rank_room;
     xsv_blocked blocked;
     xsv_oldest *oldest;
     xsv_tally rank_waits; /* by rank and supplier: total_ns of the pieces */

@@ -17,7 +17,7 @@
     C(foreign_calls, "INTEGER") C(no_line, "INTEGER") C(journal_lost, "INTEGER")
 #define XSV_COLUMNS_rank(C)                                                                                            \
     C(id, "INTEGER PRIMARY KEY") C(rank, "INTEGER") C(process, "INTEGER") C(device, "INTEGER")                         \
-    C(first_epoch, "INTEGER") C(last_epoch, "INTEGER")
+    C(first_epoch, "INTEGER") C(last_epoch, "INTEGER") C(last_ns, "INTEGER")
 #define XSV_COLUMNS_pad(C)                                                                                             \
     C(id, "INTEGER PRIMARY KEY") C(name, "TEXT") C(row_label, "TEXT") C(column_label, "TEXT") C(rows, "INTEGER")       \
     C(columns, "INTEGER") C(owners, "INTEGER") C(flags, "INTEGER")

@@ -63,12 +63,16 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "w.released_by_rank, w.released_by_value, w.released_by_ns, " WORD("reason", "w.released_by_reason")               \
     " AS released_by_reason FROM wait w " WAIT_JOINS
 
-#define VIEW_SLOWEST                                                                                                   \
-    "CREATE VIEW slowest_waits AS SELECT " WAIT_COLUMNS "w.begin_ns, w.latency_ns, w.lag_ns, w.released_by_ns - "      \
+#define VIEW_SLOWEST VIEW_SLOWEST_AS("slowest_waits", "")
+#define VIEW_SLOWEST_AS(name, condition)                                                                               \
+    "CREATE VIEW " name " AS SELECT " WAIT_COLUMNS "w.begin_ns, w.latency_ns, w.lag_ns, w.released_by_ns - "      \
     "w.begin_ns AS late_ns, " WAIT_RESULT ", w.released_by_rank, " WORD("reason", "w.released_by_reason")              \
     " AS released_by_reason, w.released_by_event, w.need, w.observed, w.line FROM (SELECT id AS slow FROM wait WHERE " \
-    "passed = 0 AND latency_ns IS NOT NULL ORDER BY latency_ns DESC, id LIMIT 1000) JOIN wait w ON w.id = slow "       \
+    "passed = 0 AND latency_ns IS NOT NULL " condition "ORDER BY latency_ns DESC, id LIMIT 1000) JOIN wait w ON w.id = slow "       \
     WAIT_JOINS "ORDER BY w.latency_ns DESC, w.id"
+
+/* The same without the waits of a rank for itself: those last as long as what its own writers wait for. */
+#define VIEW_SLOWEST_REMOTE VIEW_SLOWEST_AS("slowest_remote_waits", "AND supplier_rank IS NOT rank ")
 
 #define VIEW_OPEN                                                                                                      \
     "CREATE VIEW open_waits AS SELECT " WAIT_COLUMNS "w.begin_ns, " RUN_END " - w.begin_ns AS open_ns, w.need, "       \
@@ -158,6 +162,18 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "s.median_ns, s.max_ns, 1.0 * s.max_ns / nullif(s.median_ns, 0) AS max_over_median, s.jain, s.longest_bypass "     \
     "FROM starvation_case s LEFT JOIN pad ON pad.id = s.pad ORDER BY max_over_median DESC"
 
+/* A status above 128 is that of a signal, as shells say it; a program that exits with such a one looks the same. */
+#define VIEW_PROCESS_ENDS                                                                                              \
+    "CREATE VIEW process_ends AS SELECT id AS process, pid, host_name, first_rank, ranks, CASE WHEN ended = 0 THEN "   \
+    "CASE " META("closed") " WHEN 1 THEN 'running' ELSE 'unknown' END WHEN exit_status BETWEEN 129 AND 192 THEN "      \
+    "'killed' WHEN exit_status > 0 THEN 'exited' WHEN clean THEN 'in order' WHEN exit_status = 0 THEN 'left' ELSE 'gone' END "  \
+    "AS how, CASE WHEN "        \
+    "exit_status BETWEEN 129 AND 192 THEN exit_status - 128 END AS signal, CASE WHEN ended AND (exit_status BETWEEN 0 "\
+    "AND 128 OR exit_status > 192) THEN exit_status END AS status, clean, tail_unknown, abort_reason, "                            \
+    WORD("error", "abs(process.abort_reason - CASE WHEN process.abort_reason > 2147483647 THEN 4294967296 ELSE 0 END)")\
+    " AS abort_name, (SELECT max(last_ns) FROM rank r WHERE r.process = process.id) AS last_ns FROM process ORDER BY "    \
+    "first_rank, id"
+
 /* Two devices' times compare within the sum of their bounds: of the two worst, and not at all where one is not known. */
 #define CLOCK_BOUND                                                                                                    \
     "(SELECT CASE WHEN count(*) = count(bound_ns) THEN sum(bound_ns) END FROM (SELECT bound_ns FROM clock_line "       \
@@ -184,7 +200,9 @@ const xsv_object xsv_views[] = {
     {"wait_latency", VIEW_LATENCY},
     {"waits", VIEW_WAITS},
     {"slowest_waits", VIEW_SLOWEST},
+    {"slowest_remote_waits", VIEW_SLOWEST_REMOTE},
     {"open_waits", VIEW_OPEN},
+    {"process_ends", VIEW_PROCESS_ENDS},
     {"wait_share", VIEW_SHARE},
     {"rank_waits", VIEW_RANK_WAITS},
     {"rank_share", VIEW_RANK_SHARE},

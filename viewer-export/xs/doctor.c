@@ -4,6 +4,9 @@
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <xs/xs.h>
 
 static int json;
@@ -38,9 +41,11 @@ static void say_store(const xs_probe *p)
             (unsigned long long)p->control_reads);
 }
 
+static const char *recorder_path; /* before cuda_works hides it */
+
 static void say_recorder(const xs_probe *p)
 {
-    const char *path = getenv("XS_RECORD");
+    const char *path = recorder_path;
     if (p->recorder)
         say(GOOD, "recorder", "answers at %s", path ? path : "XS_RECORD");
     else if (path && *path)
@@ -49,16 +54,70 @@ static void say_recorder(const xs_probe *p)
         say(TOLD, "recorder", "none (this is not under xs record)");
 }
 
-static void say_cuda(const xs_probe *p)
+/* Whether a world of one GPU can be made; else why not. The environment of a launcher is not meant for it. */
+static int cuda_works(char *why, size_t size)
+{
+    static const char *const not_ours[] = {"XS_RECORD", "XS_CAPTURE", "XS_RANK", "XS_RANKS", "XS_WORLD", "RANK", "WORLD_SIZE",
+                                           "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE",
+                                           "SLURM_PROCID", "SLURM_NTASKS", "XS_SCHEDULER"};
+    for (size_t i = 0; i < sizeof not_ours / sizeof not_ours[0]; i++)
+        unsetenv(not_ours[i]);
+    setenv("XS_BACKEND", "cuda", 1);
+    xs_config config = {.size = sizeof config, .version = 1, .ranks = 1};
+    xs_world *world = NULL;
+    int rc = xs_world_create(&config, &world);
+    snprintf(why, size, "%s", rc < 0 ? (*xs_error_detail() ? xs_error_detail() : xs_strerror(rc)) : "");
+    if (rc >= 0)
+        xs_world_destroy(world);
+    return rc >= 0;
+}
+
+static void say_cuda(const xs_probe *p, int works, const char *why)
 {
     if (p->gpus < 0)
         say(TOLD, "CUDA driver", "none: kernels run on the host backend");
     else
         say(p->gpus ? GOOD : TOLD, "CUDA driver", "%d GPU%s", p->gpus, p->gpus == 1 ? "" : "s");
-    say(TOLD, "CUDA backend", p->built_with_cuda ? "built" : "not built");
+    if (works)
+        say(GOOD, "CUDA backend", "a world on a GPU can be made");
+    else
+        say(p->gpus > 0 ? BAD : TOLD, "CUDA backend", "not available: %s", why);
+    say(TOLD, "CUDA kernels", "%s", p->built_with_cuda ? "compiled by this build" : "not compiled by this build (XS_CUDA=OFF)");
 }
 
-static void print_text(const xs_probe *p)
+typedef struct limits {
+    int64_t memlock, shm_bytes, shm_free; /* -1: no limit, or not known */
+} limits;
+
+static limits read_limits(void)
+{
+    limits l = {-1, -1, -1};
+    struct rlimit r;
+    struct statvfs v;
+    if (!getrlimit(RLIMIT_MEMLOCK, &r) && r.rlim_cur != RLIM_INFINITY)
+        l.memlock = (int64_t)r.rlim_cur;
+    if (!statvfs("/dev/shm", &v)) {
+        l.shm_bytes = (int64_t)(v.f_blocks * v.f_frsize);
+        l.shm_free = (int64_t)(v.f_bavail * v.f_frsize);
+    }
+    return l;
+}
+
+/* A world of several processes lives in /dev/shm; the driver locks pages, and says itself where it may not. */
+static void say_limits(const limits *l)
+{
+    if (l->shm_bytes < 0)
+        say(BAD, "/dev/shm", "there is none: worlds of several processes cannot be made");
+    else
+        say(l->shm_free >= (64 << 20) ? GOOD : BAD, "/dev/shm", "%" PRId64 " MiB, %" PRId64 " free", l->shm_bytes >> 20,
+            l->shm_free >> 20);
+    if (l->memlock < 0)
+        say(TOLD, "locked memory", "no limit");
+    else
+        say(TOLD, "locked memory", "at most %" PRId64 " KiB (ulimit -l)", l->memlock >> 10);
+}
+
+static void print_text(const xs_probe *p, int works, const char *why)
 {
     uint32_t v = xs_version();
     say(TOLD, "xs", "%u.%u.%u, SQLite %s", v >> 16, v >> 8 & 0xff, v & 0xff, sqlite3_libversion());
@@ -69,11 +128,14 @@ static void print_text(const xs_probe *p)
     say(TOLD, "cost of a record", "%u.%02u ns", p->record_ns_x100 / 100, p->record_ns_x100 % 100);
     say(p->memfd_limit >= (64u << 20) ? GOOD : BAD, "shared memory", "a memfd took %" PRIu64 " MiB%s",
         p->memfd_limit >> 20, p->memfd_limit >= (64u << 20) ? "" : ": use smaller rings (XS_RING_RECORDS, XS_RINGS)");
+    limits l = read_limits();
+    say_limits(&l);
     say_recorder(p);
-    say_cuda(p);
+    say_cuda(p, works, why);
+    say(TOLD, "kernels", "record where their program was built with XS_TRACE=1");
 }
 
-static void print_json(const xs_probe *p)
+static void print_json(const xs_probe *p, int works, const char *why)
 {
     uint32_t v = xs_version();
     printf("{\"xs_version\": \"%u.%u.%u\", \"sqlite_version\": \"%s\", \"schema_version\": %d,\n", v >> 16,
@@ -85,6 +147,16 @@ static void print_json(const xs_probe *p)
            p->recorder ? "true" : "false");
     printf(" \"store16_whole\": %s, \"store16_reads\": %" PRIu64 ", \"store16_torn\": %" PRIu64 ",\n",
            p->store16_whole ? "true" : "false", p->store16_reads, p->store16_torn);
+    limits l = read_limits();
+    printf(" \"memlock_bytes\": %" PRId64 ", \"shm_bytes\": %" PRId64 ", \"shm_free_bytes\": %" PRId64 ",\n", l.memlock,
+           l.shm_bytes, l.shm_free);
+    printf(" \"cuda_backend\": %s, \"cuda_backend_why_not\": ", works ? "true" : "false");
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    for (; *why; why++)
+        sqlite3_str_appendf(text, (unsigned char)*why < 0x20 ? "\\u%04x" : *why == '"' || *why == '\\' ? "\\%c" : "%c", *why);
+    char *escaped = sqlite3_str_finish(text);
+    printf("\"%s\",\n", escaped ? escaped : "");
+    sqlite3_free(escaped);
     printf(" \"control_reads\": %" PRIu64 ", \"control_torn\": %" PRIu64 "}\n", p->control_reads, p->control_torn);
 }
 
@@ -103,17 +175,21 @@ static int run(const command *self, int argc, const char **argv)
     int rc = xs_probe_machine(&probe);
     if (rc < 0)
         return complain(EX_SOFTWARE, "the probe failed: %s", *xs_error_detail() ? xs_error_detail() : xs_strerror(rc));
+    char why[256];
+    recorder_path = getenv("XS_RECORD");
+    int works = cuda_works(why, sizeof why);
     if (json)
-        print_json(&probe);
+        print_json(&probe, works, why);
     else
-        print_text(&probe);
+        print_text(&probe, works, why);
     return finish_output();
 }
 
 const command command_doctor = {
     "doctor", "", "say what this machine can do",
     "Probes what tracing stands on: the clock, whether 16-byte stores are whole (with a control that must\n"
-    "tear), what a record costs, how much shared memory there is, the recorder, the CUDA driver.\n\n"
+    "tear), what a record costs, how much shared memory there is and may be locked, the recorder, whether the\n"
+    "CUDA backend can be used, and if not, why.\n\n"
     "Examples:\n"
     "  xs doctor\n"
     "  xs record -- xs doctor        is the recorder reached from a command?\n", run};

@@ -42,6 +42,8 @@ void names_free(run_names *names)
 {
     free(names->base);
     free(names->capture);
+    if (names->temporary)
+        unlink(names->database);
     free(names->database);
     free(names->perfetto);
     memset(names, 0, sizeof *names);

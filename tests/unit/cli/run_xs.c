@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 #include <capture_build.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -46,18 +47,21 @@ static char *slurp(FILE *f)
     return text;
 }
 
-static void child(char **argv, FILE *out, FILE *err, size_t file_bytes)
+static void child(char **argv, FILE *out, FILE *err, size_t file_bytes, int nobody)
 {
     dup2(fileno(out), STDOUT_FILENO);
     dup2(fileno(err), STDERR_FILENO);
     struct rlimit limit = {file_bytes, file_bytes};
     if (file_bytes && setrlimit(RLIMIT_FSIZE, &limit))
         _exit(99);
-    execv(XS_PROGRAM, argv);
+    int program = open(XS_PROGRAM, O_RDONLY); /* nobody may not be allowed to walk there */
+    if (nobody && geteuid() == 0 && (setgid(65534) || setuid(65534)))
+        _exit(97);
+    fexecve(program, argv, environ);
     _exit(98);
 }
 
-outcome run_xs_bounded(const char *arguments, size_t file_bytes)
+static outcome run_as(const char *arguments, size_t file_bytes, int nobody)
 {
     char copy[1024];
     char **argv = split(arguments, copy);
@@ -65,7 +69,7 @@ outcome run_xs_bounded(const char *arguments, size_t file_bytes)
     assert_true(out && err);
     pid_t pid = fork();
     if (pid == 0)
-        child(argv, out, err, file_bytes);
+        child(argv, out, err, file_bytes, nobody);
     int status = 0;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     outcome o = {.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
@@ -73,6 +77,10 @@ outcome run_xs_bounded(const char *arguments, size_t file_bytes)
     o.err = slurp(err);
     return o;
 }
+
+outcome run_xs_bounded(const char *arguments, size_t file_bytes) { return run_as(arguments, file_bytes, 0); }
+
+outcome run_xs_as_nobody(const char *arguments) { return run_as(arguments, 0, 1); }
 
 outcome run_xs(const char *arguments) { return run_xs_bounded(arguments, 0); }
 
@@ -148,4 +156,26 @@ void make_capture(const char *name, int waits)
     cb_wait_start(c, 64, 1000ull * (uint64_t)waits + 2000, cb_slot(c, done, 1, 0, 0), (uint64_t)waits + 9,
                   (uint64_t)waits);
     assert_int_equal(cb_end(c), 0);
+}
+
+void make_dead_capture(const char *name)
+{
+    cb *c = cb_begin(name);
+    assert_non_null(c);
+    const uint32_t waits_for[] = {1, 0, 1, 2};
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        uint32_t ring = rank * 64;
+        cb_process(c, rank, 1, 4);
+        uint32_t push = cb_role(c, "push"), done = cb_pad(c, "done", "src", "", 4, 1, 0);
+        cb_plan_writer(c, done, XS_PLAN_ROW);
+        cb_writer_begin_at(c, ring, 1000, push, rank, 1, 0, 0, 0, 1);
+        cb_signal(c, ring, 2000 + rank, cb_slot(c, done, (rank + 1) % 4, rank, 0), 1);
+        if (rank != 1)
+            cb_wait_start(c, ring, 5000000 + rank, cb_slot(c, done, rank, waits_for[rank], 0), 2, 1);
+        if (rank)
+            cb_process_end(c, 0, rank == 1 ? 137 : rank == 2 ? 3 : 0, 0, rank == 1);
+    }
+    cb_flush(c);
+    cb_frame(c, XS_FRAME_END, UINT32_MAX, 6000000, NULL, 0); /* closed, and rank 0 has not ended */
+    assert_int_equal(cb_cut(c), 0);
 }

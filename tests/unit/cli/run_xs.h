@@ -13,6 +13,8 @@ typedef struct outcome {
 outcome run_xs(const char *arguments);
 /* The same with a bound on the size of files that it writes. */
 outcome run_xs_bounded(const char *arguments, size_t file_bytes);
+/* The same as a user who may write nowhere that is not his (as root: as nobody). */
+outcome run_xs_as_nobody(const char *arguments);
 void outcome_free(outcome *o);
 int count_lines(const char *text);
 /* SQLite's json_valid. */
@@ -25,5 +27,9 @@ void enter_folder(void);
 void leave_folder(void);
 /* A capture of a small run, `name`, with `waits` waits; the last is open. */
 void make_capture(const char *name, int waits);
+
+/* Four processes of one rank each: rank 1 was killed (its end says 137), rank 2 exited with 3, rank 3 left; rank 0 was
+ * still running. Ranks 0 and 2 wait for rank 1, rank 3 waits for rank 2. */
+void make_dead_capture(const char *name);
 
 #endif
