@@ -51,8 +51,12 @@ static void say_process(xsv_report_state *r, sqlite3_stmt *s)
     fprintf(r->out, "%s %s", name, in_order ? "ended in order" : how);
     xsv_color(r, XSV_PLAIN);
     say_abort(r, s);
-    if (xsv_number(s, 7))
-        fprintf(r->out, "; %s last records may be missing, uncounted", xsv_number(s, 2) > 1 ? "their" : "its");
+    static const char tail[] = "; their last records may be missing, uncounted";
+    if (xsv_number(s, 7)) {
+        int fits = strlen(name) + 1 + strlen(how) + strlen(tail) <= XSV_REPORT_WIDTH && !xsv_number(s, 8);
+        fprintf(r->out, "%s %s last records may be missing, uncounted", fits ? ";" : ";\n   ",
+                xsv_number(s, 2) > 1 ? "their" : "its");
+    }
     fputc('\n', r->out);
 }
 

@@ -83,7 +83,7 @@ static void explain_spark(xsv_report_state *r, const scale *s)
     int last = (s->high - s->low) / s->step;
     xsv_color(r, XSV_DIM);
     fprintf(r->out, "  blocked: time that these waits kept their writers, summed, by which rows are sorted\n"
-                    "  histogram: left of the bar, waits that passed at once; then from %s", xsv_time(low).text);
+                    "  histogram: left of the bar, passed at once; then from %s", xsv_time(low).text);
     fprintf(r->out, " to %s, a factor of %d each\n", xsv_time(low << (last + 1) * s->step).text, 1 << s->step);
     xsv_color(r, XSV_PLAIN);
 }

@@ -63,12 +63,19 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "w.released_by_rank, w.released_by_value, w.released_by_ns, " WORD("reason", "w.released_by_reason")               \
     " AS released_by_reason FROM wait w " WAIT_JOINS
 
+/* The classes and buckets in which the 1 000 slowest are: millions of others are not looked at. */
+#define SLOW_BUCKETS(condition)                                                                                        \
+    "(SELECT pad, rank, supplier_rank, bucket FROM wait_tally WHERE waits > passed " condition "AND bucket >= coalesce(" \
+    "(SELECT max(bucket) FROM (SELECT bucket, sum(sum(waits)) OVER (ORDER BY bucket DESC) AS upto FROM wait_tally WHERE " \
+    "bucket > 0 " condition "GROUP BY bucket) WHERE upto >= 1000), 0)) t "
+
 #define VIEW_SLOWEST VIEW_SLOWEST_AS("slowest_waits", "")
 #define VIEW_SLOWEST_AS(name, condition)                                                                               \
     "CREATE VIEW " name " AS SELECT " WAIT_COLUMNS "w.begin_ns, w.latency_ns, w.lag_ns, w.released_by_ns - "      \
     "w.begin_ns AS late_ns, " WAIT_RESULT ", w.released_by_rank, " WORD("reason", "w.released_by_reason")              \
-    " AS released_by_reason, w.released_by_event, w.need, w.observed, w.line FROM (SELECT id AS slow FROM wait WHERE " \
-    "passed = 0 AND latency_ns IS NOT NULL " condition "ORDER BY latency_ns DESC, id LIMIT 1000) JOIN wait w ON w.id = slow "       \
+    " AS released_by_reason, w.released_by_event, w.need, w.observed, w.line FROM (SELECT s.id AS slow FROM "   \
+    SLOW_BUCKETS(condition) "CROSS JOIN wait s ON s.passed = 0 AND s.pad IS t.pad AND s.rank IS t.rank AND s.supplier_rank IS " \
+    "t.supplier_rank AND s.bucket = t.bucket ORDER BY s.latency_ns DESC, s.id LIMIT 1000) JOIN wait w ON w.id = slow "       \
     WAIT_JOINS "ORDER BY w.latency_ns DESC, w.id"
 
 /* The same without the waits of a rank for itself: those last as long as what its own writers wait for. */
