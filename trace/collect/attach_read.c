@@ -5,27 +5,6 @@
 #include <xs/errors.h>
 #include <xs/record_access.h>
 
-#define TRIES 16
-
-int xs_attach_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy) {
-    const xs_record *parts = (const xs_record *)(const void *)xs_view_line(view, ring, line);
-    xs_record out[sizeof *copy / sizeof(xs_record)]; /* aligned, as a copy need not be */
-    for (int tries = 0; tries < TRIES; tries++) {
-        int whole = 1, used = 0;
-        for (uint32_t i = 0; i < sizeof *copy / sizeof *parts; i++) {
-            whole &= xs_record_load(&parts[i], &out[i]) && out[i].sequence && out[i].sequence == out[0].sequence;
-            used |= out[i].sequence != 0;
-        }
-        if (whole) {
-            memcpy(copy, out, sizeof out);
-            return 1;
-        }
-        if (!used)
-            return 0;
-    }
-    return -1;
-}
-
 static int copy_entry(const xs_region_view *view, uint64_t index, xs_journal_entry *copy) {
     const xs_journal_entry *entry = xs_view_journal(view, index + 1);
     const uint64_t *words = (const uint64_t *)(const void *)entry;

@@ -5,8 +5,6 @@
 
 #include "region_view.h"
 
-/* 1: *copy is whole: all eight parts of one generation. 0: never used. -1: half new every time it was looked at. */
-int xs_attach_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy);
 /* Whole entries in the order in which they were made; *entries is the caller's to free. 0 or XS_E_MEMORY. */
 int xs_attach_journal(const xs_region_view *view, xs_journal_entry **entries, uint32_t *count);
 /* How far a ring has come: low bits of the newest record's sequence, dropped ones included; 0: empty. */

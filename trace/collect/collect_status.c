@@ -1,24 +1,7 @@
 /* Open waits, from status lines. */
 #include "collector_internal.h"
 
-#define TRIES 4
 #define LONG_NS XS_SECOND
-
-/* All eight parts of one generation; 0: never used, or being written. */
-static int copy_line(const xs_status_line *line, xs_status_line *copy) {
-    const xs_record *parts = (const xs_record *)(const void *)line;
-    xs_record *out = (xs_record *)(void *)copy;
-    for (int tries = 0; tries < TRIES; tries++) {
-        int whole = 1;
-        for (uint32_t i = 0; i < sizeof *line / sizeof *parts; i++)
-            whole &= xs_record_load(&parts[i], &out[i]) && out[i].sequence && out[i].sequence == out[0].sequence;
-        if (whole)
-            return 1;
-        if (!out[0].sequence)
-            return 0;
-    }
-    return 0;
-}
 
 static uint32_t state_of(const xs_status_line *line) { return line->p0.state_stage & 0xffu; }
 
@@ -62,7 +45,7 @@ void xs_collect_status(xs_collector *c, xs_collected *r, enum status_which which
         if (!xs_view_taken(&r->view, entry.ring))
             continue;
         for (entry.line = 0; entry.line < r->view.head.lines_per_ring; entry.line++)
-            if (copy_line(xs_view_line(&r->view, entry.ring, entry.line), &entry.status) &&
+            if (xs_view_copy_line(&r->view, entry.ring, entry.line, &entry.status) == 1 &&
                 wanted(c, remembered(r, entry.ring, entry.line), &entry.status, which))
                 xs_array_add(&array, &entry);
     }
@@ -75,7 +58,7 @@ int xs_collect_gave_up(xs_collected *r) {
     xs_status_line line;
     for (uint32_t ring = 0; ring < r->view.rings; ring++)
         for (uint32_t i = 0; i < r->view.head.lines_per_ring; i++) {
-            if (!copy_line(xs_view_line(&r->view, ring, i), &line) || state_of(&line) != XS_LINE_GIVEN_UP)
+            if (xs_view_copy_line(&r->view, ring, i, &line) != 1 || state_of(&line) != XS_LINE_GIVEN_UP)
                 continue;
             line_state *s = remembered(r, ring, i);
             found |= s->given_up != line.p0.generation;

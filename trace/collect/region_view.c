@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <xs/errors.h>
+#include <xs/record_access.h>
 
 /* More than any machine has; keeps the products below from overflowing. */
 #define MOST_RANKS 65536u
@@ -9,6 +10,8 @@
 #define MOST_RECORDS (1u << 24)
 #define MOST_LINES 65536u
 #define MOST_STRIDE (1u << 30)
+
+#define LINE_TRIES 16 /* a line that is being written is looked at so often */
 
 static int inside(const xs_region_header *h, uint64_t offset, uint64_t count, uint64_t stride, uint64_t align) {
     if (offset % align || stride % align || offset < sizeof *h || offset > h->total_bytes)
@@ -55,4 +58,23 @@ int xs_region_view_open(xs_region_view *view, void *base, uint64_t bytes) {
     view->bytes = bytes;
     view->rings = h->ranks * h->rings_per_rank;
     return 0;
+}
+
+int xs_view_copy_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy) {
+    const xs_record *parts = (const xs_record *)(const void *)xs_view_line(view, ring, line);
+    xs_record out[sizeof *copy / sizeof(xs_record)]; /* aligned, as a copy need not be */
+    for (int tries = 0; tries < LINE_TRIES; tries++) {
+        int whole = 1, used = 0;
+        for (uint32_t i = 0; i < sizeof *copy / sizeof *parts; i++) {
+            whole &= xs_record_load(&parts[i], &out[i]) && out[i].sequence && out[i].sequence == out[0].sequence;
+            used |= out[i].sequence != 0;
+        }
+        if (whole) {
+            memcpy(copy, out, sizeof out);
+            return 1;
+        }
+        if (!used)
+            return 0;
+    }
+    return -1;
 }

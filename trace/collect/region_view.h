@@ -45,4 +45,7 @@ static inline uint64_t xs_view_catalog_used(const xs_region_view *v) {
     return used < v->head.catalog_bytes ? used : v->head.catalog_bytes;
 }
 
+/* 1: *copy is whole: all eight parts of one generation. 0: never used. -1: half new every time it was looked at. */
+int xs_view_copy_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy);
+
 #endif

@@ -28,7 +28,7 @@ static int take_ring(const hang_region *region, hang_sample *sample, uint32_t ri
     sample->newest[ring] = xs_attach_newest(view, ring);
     for (uint32_t i = 0; i < view->head.lines_per_ring; i++) {
         hang_line line = {.ring = ring};
-        int whole = xs_attach_line(view, ring, i, &line.status);
+        int whole = xs_view_copy_line(view, ring, i, &line.status);
         sample->torn += whole < 0;
         if (whole <= 0 || !is_of(&line.status, &owner))
             continue;
