@@ -3,24 +3,28 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SPARK_WIDTH 14 /* without the column of waits that passed at once */
+#define NAMES_AND_SPARK 25 /* columns for the slot class and the histogram; the column of waits that passed at once is extra */
+#define SPARK_MOST 24
 #define BUCKETS 65
 
 /* A row's histogram, one character for `step` buckets from `low` on; the first character is bucket 0: no wait at all.
  * */
 typedef struct scale {
     int low, high, step;
+    int name; /* width of the slot classes */
 } scale;
 
 static scale common_scale(xsv_report_state *r)
 {
-    scale s = {1, 1, 1};
+    scale s = {1, 1, 1, 0};
     for (sqlite3_stmt *q = xsv_ask(r, "SELECT min(bucket), max(bucket) FROM wait_latency_histogram WHERE bucket > 0");
          xsv_next(r, q);) {
         s.low = xsv_is_null(q, 0) ? 1 : (int)xsv_number(q, 0);
         s.high = xsv_is_null(q, 1) ? 1 : (int)xsv_number(q, 1);
     }
-    s.step = (s.high - s.low) / SPARK_WIDTH + 1;
+    s.name = (int)xsv_ask_number(r, "SELECT max(length(name)) FROM pad WHERE id IN (SELECT pad FROM wait_tally)");
+    s.name = s.name < 10 ? 10 : s.name > 18 ? 18 : s.name;
+    s.step = (s.high - s.low) / (NAMES_AND_SPARK - s.name) + 1;
     return s;
 }
 
@@ -28,7 +32,7 @@ static void spark(const xsv_report_state *r, const scale *s, const int64_t *buck
 {
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char ascii[] = " .:-=+*%#";
-    int64_t columns[SPARK_WIDTH + 1] = {buckets[0]}, most = buckets[0];
+    int64_t columns[SPARK_MOST + 1] = {buckets[0]}, most = buckets[0];
     for (int b = s->low; b <= s->high; b++) {
         int64_t *column = &columns[1 + (b - s->low) / s->step];
         *column += buckets[b];
@@ -67,7 +71,7 @@ static void print_class(xsv_report_state *r, sqlite3_stmt *s, const scale *axis)
     int64_t buckets[BUCKETS];
     read_buckets(r, xsv_text(s, 0), s, buckets);
     fputs("  ", r->out);
-    xsv_cell(r->out, xsv_text(s, 0), 11);
+    xsv_cell(r->out, xsv_text(s, 0), axis->name);
     fprintf(r->out, " %4" PRId64 "  ", xsv_number(s, 1));
     xsv_cell(r->out, xsv_rank_words(s, 2, xsv_number(s, 1)).text, 8);
     fprintf(r->out, "%9s", xsv_count(xsv_number(s, 3)).text);
@@ -117,16 +121,18 @@ void xsv_section_latency(xsv_report_state *r)
         return;
     scale axis = common_scale(r);
     xsv_heading(r, "Wait latency by slot class, waiting rank and the rank waited for");
-    fputs("  slot class  rank  for         waits  blocked      p50      p90      p99      max  histogram\n", r->out);
+    fputs("  ", r->out);
+    xsv_cell(r->out, "slot class", axis.name);
+    fputs(" rank  for         waits  blocked      p50      p90      p99      max  histogram\n", r->out);
     char sql[256];
     snprintf(sql, sizeof sql,
-             "SELECT pad, rank, peer, waits, blocked_ns, p50_ns, p90_ns, p99_ns, max_ns FROM wait_latency ORDER BY "
-             "blocked_ns DESC, pad, rank, peer LIMIT %u", r->rows * 2);
-    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);)
+             "SELECT pad, rank, peer, waits, blocked_ns, p50_ns, p90_ns, p99_ns, max_ns FROM wait_latency WHERE "
+             "blocked_ns > 0 ORDER BY blocked_ns DESC, pad, rank, peer LIMIT %u", r->rows * 2);
+    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); classes--)
         print_class(r, s, &axis);
-    if (classes > (int64_t)r->rows * 2)
-        fprintf(r->out, "  ... and %s more that waited less: xs query NAME wait_latency\n",
-                xsv_count(classes - (int64_t)r->rows * 2).text);
+    if (classes > 0)
+        fprintf(r->out, "  ... and %s more that waited less, or not at all: xs query NAME wait_latency\n",
+                xsv_count(classes).text);
     explain_spark(r, &axis);
     whole_histogram(r);
 }
