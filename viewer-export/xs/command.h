@@ -43,6 +43,8 @@ typedef struct run_names {
     int temporary; /* the database is removed by names_free */
 } run_names;
 int names_resolve(const char *name, run_names *names); /* 0, or EX_SOFTWARE (memory), complained */
+/* What to do where NAME.rank0.xs is there and NAME.xs is not; "" otherwise. */
+const char *names_hint(const run_names *names);
 void names_free(run_names *names);
 /* 1: the database is missing, of another version, damaged, or older than the capture. */
 int names_database_is_old(const run_names *names);

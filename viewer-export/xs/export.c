@@ -54,7 +54,7 @@ static int resolve_all(const char **args, run_names *names, uint32_t *count)
         if (!(code = names_resolve(args[*count], n)))
             ++*count;
         if (!code && !n->has_capture)
-            code = complain(EX_NOINPUT, "%s: there is no such capture", n->capture);
+            code = complain(EX_NOINPUT, "%s: there is no such capture%s", n->capture, names_hint(n));
     }
     return code;
 }

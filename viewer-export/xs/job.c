@@ -203,7 +203,8 @@ static int temporary_database(run_names *names)
 int export_database_if_needed(run_names *names)
 {
     if (!names->has_capture && !names->has_database)
-        return complain(EX_NOINPUT, "%s: there is neither %s nor %s", names->base, names->capture, names->database);
+        return complain(EX_NOINPUT, "%s: there is neither %s nor %s%s", names->base, names->capture, names->database,
+                        names_hint(names));
     if (!names_database_is_old(names))
         return EX_OK;
     if (!names->has_capture) {

@@ -38,6 +38,18 @@ int names_resolve(const char *name, run_names *names)
     return EX_OK;
 }
 
+const char *names_hint(const run_names *names)
+{
+    static char text[512];
+    struct stat st;
+    char first[400];
+    if (snprintf(first, sizeof first, "%s.rank0.xs", names->base) >= (int)sizeof first || stat(first, &st))
+        return "";
+    snprintf(text, sizeof text, "; its processes recorded themselves: xs export %.200s.rank*.xs -o %.200s", names->base,
+             names->base);
+    return text;
+}
+
 void names_free(run_names *names)
 {
     free(names->base);

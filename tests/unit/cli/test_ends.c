@@ -132,6 +132,16 @@ static void test_several_captures(void **state)
     o = run_xs("query --csv both 'select value from meta where key = \"captures\"'");
     assert_string_equal(o.out, "value\r\n\"run.xs, dead.xs\"\r\n");
     outcome_free(&o);
+    /* processes that recorded themselves leave a capture each; who asks for the whole is told how to get it */
+    make_capture("solo.rank0.xs", 10);
+    expect_failure("report solo", 66, "xs export solo.rank*.xs -o solo");
+    expect_failure("export solo", 66, "xs export solo.rank*.xs -o solo");
+    o = run_xs("export solo.rank0.xs dead.xs -o solo --sqlite");
+    assert_int_equal(o.code, 0);
+    outcome_free(&o);
+    o = run_xs("query --csv solo 'select waits from run'");
+    assert_string_equal(o.out, "waits\r\n13\r\n");
+    outcome_free(&o);
 }
 
 /* What `xs` prints where all three streams are a terminal. */
