@@ -123,12 +123,14 @@ FN int wait_acquire_gpu(const handle &xs, const uint64_t *at, uint64_t need) {
 
 KERNEL(signal_slot, pad_args) {
     if (lane() == 0)
+        _Pragma("unroll 1")
         for (uint64_t seq = 1; seq <= args.rounds; seq++)
             store_release_sys(slot(args.slots, args.peer, args.row, args.column), seq);
 }
 
 KERNEL(wait_slot, pad_args) {
     if (lane() == 0)
+        _Pragma("unroll 1")
         for (uint64_t seq = 1; seq <= args.rounds; seq++)
             if (wait_acquire_sys(xs, own_slot(xs, args.slots, args.row, args.column), seq))
                 break;
@@ -136,6 +138,7 @@ KERNEL(wait_slot, pad_args) {
 
 KERNEL(pub_release, pad_args) {
     if (lane() == 0)
+        _Pragma("unroll 1")
         for (uint64_t seq = 1; seq <= args.rounds; seq++) {
             uint64_t *at = slot(args.slots, args.peer, args.row, args.column);
             fence_sys();
@@ -154,6 +157,7 @@ FN int wait_relaxed_bounded(const handle &xs, const uint64_t *at, uint64_t need,
 }
 KERNEL(wait_ge_bounded, pad_args) {
     if (lane() == 0)
+        _Pragma("unroll 1")
         for (uint64_t seq = 1; seq <= args.rounds; seq++) {
             if (wait_relaxed_bounded(xs, own_slot(xs, args.slots, args.row, args.column), seq, 1000000))
                 break;
@@ -173,6 +177,7 @@ FN int elect_and_publish(const handle &xs, const pad &counters, uint32_t crow, u
 }
 KERNEL(elect, pad_args) {
     if (lane() == 0)
+        _Pragma("unroll 1")
         for (uint64_t seq = 1; seq <= args.rounds; seq++)
             elect_and_publish(xs, args.counters, args.row, 0, 1, seq * args.expected, args.expected, args.slots, args.peer, args.row,
                               args.column, seq);
@@ -184,6 +189,7 @@ FN int elected_warp(const handle &xs, const pad &p, uint32_t row, uint32_t colum
     return lane() == (uint32_t)__ffs((int)active) - 1 && elected(xs, p, row, column, (uint32_t)__popc(active), target);
 }
 KERNEL(elect_warp, pad_args) {
+    _Pragma("unroll 1")
     for (uint64_t seq = 1; seq <= args.rounds; seq++)
         if (elected_warp(xs, args.counters, args.row, 0, seq * args.expected))
             store_release_sys(slot(args.slots, args.peer, args.row, args.column), seq);
@@ -197,6 +203,7 @@ FN int wait_expected_sys(const handle &xs, const pad &p, uint32_t row, uint32_t 
 }
 KERNEL(wait_expected, pad_args) {
     if (lane() == 0)
+        _Pragma("unroll 1")
         for (uint64_t seq = 1; seq <= args.rounds; seq++)
             if (wait_expected_sys(xs, args.slots, args.row, args.column, seq, args.expected))
                 break;
@@ -204,12 +211,14 @@ KERNEL(wait_expected, pad_args) {
 
 KERNEL(watermark_advance, pad_args) {
     if (lane() == 0)
+        _Pragma("unroll 1")
         for (uint64_t seq = 1; seq <= args.rounds; seq++)
             store_release_sys(slot(args.slots, args.peer, self(xs), args.column), seq);
 }
 
 KERNEL(watermark_wait, pad_args) {
     if (lane() == 0)
+        _Pragma("unroll 1")
         for (uint32_t chunk = 0; chunk < args.slots.columns; chunk++)
             if (wait_acquire_sys(xs, own_slot(xs, args.slots, args.peer, chunk), args.rounds))
                 break;
@@ -217,6 +226,7 @@ KERNEL(watermark_wait, pad_args) {
 
 KERNEL(gate_arrive, pad_args) {
     if (lane() == 0)
+        _Pragma("unroll 1")
         for (uint64_t i = 1; i <= args.rounds; i++)
             asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(own_slot(xs, args.counters, args.row, args.column)), "l"(1ull)
                          : "memory");
@@ -224,6 +234,7 @@ KERNEL(gate_arrive, pad_args) {
 
 KERNEL(gate_wait, pad_args) {
     if (lane() == 0)
+        _Pragma("unroll 1")
         for (uint64_t target = 1; target <= args.rounds; target++)
             if (wait_acquire_gpu(xs, own_slot(xs, args.counters, args.row, args.column), target))
                 break;
@@ -258,8 +269,8 @@ FN int wait_columns(const handle &xs, columns c) {
     if (c.open) {
         while (c.open && (result = check_abort(xs, reads)) == OK) {
             pause(reads);
-            reads = next(reads);
             poll_open(&c);
+            reads = next(reads);
         }
     }
     return (int)result;
@@ -302,6 +313,7 @@ FN int barrier(const handle &xs, const pad &p, uint64_t seq) {
 }
 
 KERNEL(barrier_all, pad_args) {
+    _Pragma("unroll 1")
     for (uint64_t seq = 1; seq <= args.rounds; seq++)
         if (barrier(xs, args.slots, seq))
             break;
@@ -345,6 +357,7 @@ FN void publish_all(const channel &c, uint64_t seq, uint64_t batch) {
 }
 
 KERNEL(publish, channel_args) {
+    _Pragma("unroll 1")
     for (uint64_t seq = 1; seq <= args.rounds; seq++) {
         if (publish_begin(xs, args.ring, seq))
             break;
@@ -386,6 +399,7 @@ FN int give_back(const handle &xs, const channel &c, uint64_t seq) {
 }
 
 KERNEL(consume, channel_args) {
+    _Pragma("unroll 1")
     for (uint64_t seq = 1; seq <= args.rounds; seq++) {
         uint64_t batch;
         if (take(xs, args.ring, seq, &batch))
@@ -396,6 +410,7 @@ KERNEL(consume, channel_args) {
 }
 
 KERNEL(try_consume, channel_args) {
+    _Pragma("unroll 1")
     for (uint64_t seq = 1; seq <= args.rounds; seq++) {
         uint64_t batch;
         if (try_take(xs, args.ring, seq, &batch)) {
@@ -407,6 +422,7 @@ KERNEL(try_consume, channel_args) {
 
 KERNEL(heartbeat, pad_args) {
     if (lane() == 0)
+        _Pragma("unroll 1")
         for (uint64_t beat = 1; beat <= args.rounds && load_relaxed_sys_u32(xs.abort) == 0; beat++) {
             uint32_t me = self(xs);
             for (uint32_t rank = 0; rank < args.slots.columns; rank++)
@@ -423,12 +439,14 @@ KERNEL(kernel_abort, pad_args) {
 }
 
 KERNEL(block_sync, pad_args) {
+    _Pragma("unroll 1")
     for (uint64_t i = 1; i <= args.rounds; i++)
         asm volatile("barrier.sync %0, %1;" ::"r"(1), "r"(256) : "memory");
 }
 
 KERNEL(bus_flush, pad_args) {
     if (lane() == 0)
+        _Pragma("unroll 1")
         for (uint64_t seq = 1; seq <= args.rounds; seq++) {
             store_release_sys(slot(args.slots, args.peer, args.row, args.column), seq);
             const uint64_t *at = slot(args.slots, args.peer, args.row, args.column);

@@ -27,7 +27,11 @@ off_is_free)
     ;;
 growth)
     compile traced.cubin primitives.cu -DXS_TRACE=1 $XS_INCLUDES
-    "$XS_CUBIN" growth "$work/plain.cubin" "$work/traced.cubin" 8
+    # The bar is 8 registers. What is over it today may not become more: waits, since a wait that has to wait keeps the
+    # writer, its note and a status line beside the poll loop, and what is made of several waits.
+    "$XS_CUBIN" growth "$work/plain.cubin" "$work/traced.cubin" 8 wait_slot=42 wait_ge_bounded=42 wait_expected=40 \
+        watermark_wait=40 gate_wait=42 elect=40 elect_warp=40 gate_arrive=36 pub_release=36 watermark_advance=36 \
+        try_consume=42 consume=46 publish=56 barrier_all=56
     ;;
 *)
     echo "usage: check.sh off_is_free|growth ARCH"

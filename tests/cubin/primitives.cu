@@ -16,6 +16,7 @@ struct channel_args {
 XS_KERNEL(signal_slot, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
     if (xs_lane() == 0)
+        XS_NO_UNROLL
         for (uint64_t seq = 1; seq <= args.rounds; seq++)
             xs_signal_slot(&w, &args.pad, args.peer, args.row, args.column, seq);
     xs_writer_end(&w);
@@ -24,6 +25,7 @@ XS_KERNEL(signal_slot, struct pad_args) {
 XS_KERNEL(wait_slot, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
     if (xs_lane() == 0)
+        XS_NO_UNROLL
         for (uint64_t seq = 1; seq <= args.rounds; seq++)
             if (xs_wait_slot(&w, &args.pad, args.row, args.column, seq))
                 break;
@@ -33,6 +35,7 @@ XS_KERNEL(wait_slot, struct pad_args) {
 XS_KERNEL(pub_release, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
     if (xs_lane() == 0)
+        XS_NO_UNROLL
         for (uint64_t seq = 1; seq <= args.rounds; seq++)
             xs_pub_release(&w, xs_slot_at(&args.pad, args.peer, args.row, args.column), seq);
     xs_writer_end(&w);
@@ -41,6 +44,7 @@ XS_KERNEL(pub_release, struct pad_args) {
 XS_KERNEL(wait_ge_bounded, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
     if (xs_lane() == 0)
+        XS_NO_UNROLL
         for (uint64_t seq = 1; seq <= args.rounds; seq++) {
             if (xs_wait_ge_bounded(&w, xs_own_slot(&w, &args.pad, args.row, args.column), seq, xs_bound_ns(1000000)))
                 break;
@@ -52,6 +56,7 @@ XS_KERNEL(wait_ge_bounded, struct pad_args) {
 XS_KERNEL(elect, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
     if (xs_lane() == 0)
+        XS_NO_UNROLL
         for (uint64_t seq = 1; seq <= args.rounds; seq++)
             xs_elect_and_publish(&w, &args.counters, args.row, 0, 1, seq * args.expected, args.expected, &args.pad, args.peer, args.row,
                                  args.column, seq);
@@ -60,6 +65,7 @@ XS_KERNEL(elect, struct pad_args) {
 
 XS_KERNEL(elect_warp, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
+    XS_NO_UNROLL
     for (uint64_t seq = 1; seq <= args.rounds; seq++)
         if (xs_elect_warp(&w, &args.counters, args.row, 0, seq * args.expected, args.expected))
             xs_signal_slot(&w, &args.pad, args.peer, args.row, args.column, seq);
@@ -69,6 +75,7 @@ XS_KERNEL(elect_warp, struct pad_args) {
 XS_KERNEL(wait_expected, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
     if (xs_lane() == 0)
+        XS_NO_UNROLL
         for (uint64_t seq = 1; seq <= args.rounds; seq++)
             if (xs_wait_expected(&w, &args.pad, args.row, args.column, seq, args.expected))
                 break;
@@ -78,6 +85,7 @@ XS_KERNEL(wait_expected, struct pad_args) {
 XS_KERNEL(watermark_advance, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
     if (xs_lane() == 0)
+        XS_NO_UNROLL
         for (uint64_t seq = 1; seq <= args.rounds; seq++)
             xs_watermark_advance(&w, &args.pad, args.peer, args.column, seq, 64);
     xs_writer_end(&w);
@@ -86,6 +94,7 @@ XS_KERNEL(watermark_advance, struct pad_args) {
 XS_KERNEL(watermark_wait, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
     if (xs_lane() == 0)
+        XS_NO_UNROLL
         for (uint32_t chunk = 0; chunk < args.pad.columns; chunk++)
             if (xs_watermark_wait(&w, &args.pad, args.peer, chunk, args.rounds))
                 break;
@@ -95,6 +104,7 @@ XS_KERNEL(watermark_wait, struct pad_args) {
 XS_KERNEL(gate_arrive, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
     if (xs_lane() == 0)
+        XS_NO_UNROLL
         for (uint64_t i = 1; i <= args.rounds; i++)
             xs_gate_arrive(&w, &args.counters, args.row, args.column, 1);
     xs_writer_end(&w);
@@ -103,6 +113,7 @@ XS_KERNEL(gate_arrive, struct pad_args) {
 XS_KERNEL(gate_wait, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
     if (xs_lane() == 0)
+        XS_NO_UNROLL
         for (uint64_t target = 1; target <= args.rounds; target++)
             if (xs_gate_wait(&w, &args.counters, args.row, args.column, target))
                 break;
@@ -111,6 +122,7 @@ XS_KERNEL(gate_wait, struct pad_args) {
 
 XS_KERNEL(barrier_all, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
+    XS_NO_UNROLL
     for (uint64_t seq = 1; seq <= args.rounds; seq++)
         if (xs_barrier_all(&w, &args.pad, seq, xs_unbounded()))
             break;
@@ -119,6 +131,7 @@ XS_KERNEL(barrier_all, struct pad_args) {
 
 XS_KERNEL(publish, struct channel_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
+    XS_NO_UNROLL
     for (uint64_t seq = 1; seq <= args.rounds; seq++) {
         if (xs_publish_begin(&w, &args.channel, seq, xs_unbounded()))
             break;
@@ -129,6 +142,7 @@ XS_KERNEL(publish, struct channel_args) {
 
 XS_KERNEL(consume, struct channel_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
+    XS_NO_UNROLL
     for (uint64_t seq = 1; seq <= args.rounds; seq++) {
         uint64_t batch;
         if (xs_consume(&w, &args.channel, seq, &batch, xs_unbounded()))
@@ -141,6 +155,7 @@ XS_KERNEL(consume, struct channel_args) {
 
 XS_KERNEL(try_consume, struct channel_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
+    XS_NO_UNROLL
     for (uint64_t seq = 1; seq <= args.rounds; seq++) {
         uint64_t batch;
         if (xs_try_consume(&w, &args.channel, seq, &batch)) {
@@ -154,6 +169,7 @@ XS_KERNEL(try_consume, struct channel_args) {
 XS_KERNEL(heartbeat, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
     if (xs_lane() == 0)
+        XS_NO_UNROLL
         for (uint64_t beat = 1; beat <= args.rounds && !xs_aborted(&w); beat++)
             xs_heartbeat(&w, &args.pad, beat);
     xs_writer_end(&w);
@@ -168,6 +184,7 @@ XS_KERNEL(kernel_abort, struct pad_args) {
 
 XS_KERNEL(block_sync, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
+    XS_NO_UNROLL
     for (uint64_t i = 1; i <= args.rounds; i++)
         xs_block_sync(&w, 1, 256);
     xs_writer_end(&w);
@@ -176,6 +193,7 @@ XS_KERNEL(block_sync, struct pad_args) {
 XS_KERNEL(bus_flush, struct pad_args) {
     xs_writer w = xs_writer_begin(&xs, 0);
     if (xs_lane() == 0)
+        XS_NO_UNROLL
         for (uint64_t seq = 1; seq <= args.rounds; seq++) {
             xs_signal_slot(&w, &args.pad, args.peer, args.row, args.column, seq);
             xs_bus_flush(&w, xs_slot_at(&args.pad, args.peer, args.row, args.column));

@@ -113,22 +113,33 @@ XS_FN uint32_t xs_sm(void) {
     return sm;
 }
 
-/* Block in the grid and warp in the block, counted through all dimensions: kernels that xs did not write may have more than
- * one. Volatile: read where they are needed, not kept. */
+/* Block in the grid and warp in the block, for the trace. Volatile: read where they are needed, not kept. Kernels that xs
+ * did not write may have grids and blocks of more dimensions: XS_DIMENSIONS 3 counts through all of them, for some more
+ * registers in every wait. */
+#ifndef XS_DIMENSIONS
+#define XS_DIMENSIONS 1
+#endif
+#define XS_PTX_REGISTER(name, ptx)                             \
+    XS_FN uint32_t name(void) {                                \
+        uint32_t value;                                        \
+        asm volatile("mov.u32 %0, %%" #ptx ";" : "=r"(value)); \
+        return value;                                          \
+    }
+XS_PTX_REGISTER(xs_ptx_ctaid_x, ctaid.x)
+XS_PTX_REGISTER(xs_ptx_tid_x, tid.x)
+#if XS_DIMENSIONS == 1
+XS_FN uint32_t xs_writer_grid_block(void) { return xs_ptx_ctaid_x(); }
+XS_FN uint32_t xs_writer_warp(void) { return xs_ptx_tid_x() / 32; }
+#else
+XS_PTX_REGISTER(xs_ptx_ctaid_y, ctaid.y)
+XS_PTX_REGISTER(xs_ptx_ctaid_z, ctaid.z)
+XS_PTX_REGISTER(xs_ptx_tid_y, tid.y)
+XS_PTX_REGISTER(xs_ptx_tid_z, tid.z)
 XS_FN uint32_t xs_writer_grid_block(void) {
-    uint32_t x, y, z;
-    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
-    asm volatile("mov.u32 %0, %%ctaid.y;" : "=r"(y));
-    asm volatile("mov.u32 %0, %%ctaid.z;" : "=r"(z));
-    return x + gridDim.x * (y + gridDim.y * z);
+    return xs_ptx_ctaid_x() + gridDim.x * (xs_ptx_ctaid_y() + gridDim.y * xs_ptx_ctaid_z());
 }
-XS_FN uint32_t xs_writer_warp(void) {
-    uint32_t x, y, z;
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
-    asm volatile("mov.u32 %0, %%tid.y;" : "=r"(y));
-    asm volatile("mov.u32 %0, %%tid.z;" : "=r"(z));
-    return (x + blockDim.x * (y + blockDim.y * z)) / 32;
-}
+XS_FN uint32_t xs_writer_warp(void) { return (xs_ptx_tid_x() + blockDim.x * (xs_ptx_tid_y() + blockDim.y * xs_ptx_tid_z())) / 32; }
+#endif
 
 #define XS_NO_UNROLL _Pragma("unroll 1")
 

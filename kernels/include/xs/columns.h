@@ -53,32 +53,38 @@ XS_FN xs_wait_note xs_columns_first(xs_writer *w, xs_columns *c) {
     return n;
 }
 
-/* One poll of all that are open. */
-XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, xs_bound_state s, uint32_t reads) {
+/* One poll of all that are open; reads of each failed before. */
+XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, uint32_t reads) {
     for (uint32_t i = 0; i < 64 && c->open >> i; i++) {
         if (!(c->open >> i & 1))
             continue;
         xs_slot slot = xs_columns_slot(c, i);
         uint64_t seen = xs_ordered_poll(slot.at, XS_ACQUIRE, XS_SCOPE_SYS, 64);
-        if (XS_TRACE)
-            xs_columns_point(c, i, n);
         if (seen >= c->need) {
             c->open &= ~(1ull << i);
             xs_core_satisfied(w, slot, XS_ACQUIRE, XS_SCOPE_SYS);
-            xs_core_told(w, n, seen, reads, XS_RESULT_OK);
-        } else {
-            xs_core_tell(w, n, s, seen, reads);
+            if (XS_TRACE)
+                xs_columns_point(c, i, n);
+            xs_core_ended(w, n, seen, reads, XS_RESULT_OK);
         }
     }
+    xs_core_failed(n);
 }
 
-/* Those still open give up. */
-XS_FN void xs_columns_give_up(xs_writer *w, const xs_columns *c, xs_wait_note *n, uint32_t reads, uint32_t result) {
-    for (uint32_t i = 0; XS_TRACE && i < 64; i++)
-        if (c->open >> i & 1) {
-            xs_columns_point(c, i, n);
-            xs_core_told(w, n, xs_ordered_poll(n->slot.at, XS_RELAXED, XS_SCOPE_SYS, 64), reads, result);
-        }
+/* The status lines of those that are open, where they are due; what they hold is read once more. */
+XS_FN void xs_columns_tell(xs_writer *w, const xs_columns *c, xs_wait_note *n, const xs_bound_state *s, uint32_t reads, uint32_t result) {
+    if (!xs_core_tells(reads, result))
+        return;
+    XS_NO_UNROLL
+    for (uint32_t i = 0; i < 64; i++) {
+        if (!(c->open >> i & 1))
+            continue;
+        xs_columns_point(c, i, n);
+        uint64_t seen = xs_ordered_poll(n->slot.at, XS_RELAXED, XS_SCOPE_SYS, 64);
+        xs_core_tell(w, n, s, seen, reads, result);
+        if (result != XS_RESULT_OK)
+            xs_core_ended(w, n, seen, reads, result);
+    }
 }
 
 /* Until every column in `open` is at least need: ld.acquire.sys. Returns xs_result. */
@@ -88,12 +94,15 @@ XS_FN int xs_columns_wait(xs_writer *w, xs_columns c, xs_bound bound) {
     uint32_t reads = 1, result = XS_RESULT_OK;
     if (c.open) {
         xs_bound_state state = xs_bound_begin(bound);
-        while (c.open && (result = xs_bound_check(w, bound, &state, reads)) == XS_RESULT_OK) {
+        while (c.open) {
+            result = xs_bound_check(w, bound, &state, reads);
+            xs_columns_tell(w, &c, &n, &state, reads, result);
+            if (result != XS_RESULT_OK)
+                break;
             xs_core_pause(xs_columns_slot(&c, xs_bits_lowest(c.open)).at, reads, xs_bound_any(bound));
+            xs_columns_poll(w, &c, &n, reads);
             reads = xs_backoff_next(reads);
-            xs_columns_poll(w, &c, &n, state, reads);
         }
-        xs_columns_give_up(w, &c, &n, reads, result);
     }
     if (XS_TRACE && c.line < 64)
         w->lines &= (1ull << c.line) - 1;

@@ -121,24 +121,41 @@ XS_FN void xs_core_satisfied(xs_writer *w, xs_slot slot, uint32_t order, uint32_
         xs_tsan_polled(&w->polls, slot.at);
 }
 
-/* Keeps a wait note up to date from the count of reads. */
-XS_FN void xs_core_tell(xs_writer *w, xs_wait_note *n, xs_bound_state s, uint64_t seen, uint32_t reads) {
-    if (!XS_TRACE)
-        return;
-    n->polls = reads;
-    n->last_fail = xs_now_low();
-    if (!xs_backoff_due(reads))
-        return;
-    n->heartbeat = (uint32_t)s.beat;
-    xs_note_wait_poll(w, n, seen, xs_backoff_stage(reads));
+XS_FN bool xs_core_tells(uint32_t reads, uint32_t result) {
+    return XS_TRACE && (reads == 1 || xs_backoff_due(reads) || result != XS_RESULT_OK);
 }
-XS_FN void xs_core_told(xs_writer *w, xs_wait_note *n, uint64_t seen, uint32_t reads, uint32_t result) {
-    if (!XS_TRACE)
+/* After every failed read: the status line, where it is due. One place in the code for begin, stages and giving up. */
+XS_FN void xs_core_tell(xs_writer *w, xs_wait_note *n, const xs_bound_state *s, uint64_t seen, uint32_t reads, uint32_t result) {
+    if (!xs_core_tells(reads, result))
         return;
     n->polls = reads;
-    n->stage = xs_backoff_stage(reads - 1);
+    n->stage = xs_backoff_stage(reads);
+    n->heartbeat = (uint32_t)s->beat;
+    xs_note_wait_tell(w, n, result != XS_RESULT_OK ? XS_LINE_GIVEN_UP : reads == 1 ? XS_LINE_WAITING : XS_LINE_SLOW, result, seen);
+}
+XS_FN void xs_core_failed(xs_wait_note *n) {
+    if (XS_TRACE)
+        n->last_fail = xs_now_low();
+}
+/* reads: those that failed. */
+XS_FN void xs_core_ended(xs_writer *w, xs_wait_note *n, uint64_t seen, uint32_t reads, uint32_t result) {
+    if (!XS_TRACE)
+        return;
+    n->polls = result == XS_RESULT_OK ? xs_backoff_next(reads) : reads;
+    n->stage = xs_backoff_stage(reads);
     n->backoff = 1;
-    xs_note_wait_end(w, n, seen, result);
+    xs_note_wait_ended(w, n, seen, result);
+}
+
+XS_FN xs_wait_note xs_core_begin(xs_writer *w, xs_slot slot, uint64_t need, uint64_t seen, uint32_t order, uint32_t scope, uint32_t cmp,
+                                 uint32_t source) {
+    xs_wait_note n = XS_ZERO;
+    if (!XS_TRACE)
+        return n;
+    n.slot = slot;
+    n.line = xs_line_take(w);
+    xs_note_wait_start(w, &n, need, seen, order, scope, cmp, source);
+    return n;
 }
 
 /* Polls until the slot compares with need, or gives up: returns xs_result. XS_ACQUIRE or XS_RELAXED. */
@@ -151,19 +168,23 @@ XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t 
         xs_note_pass(w, slot, seen, need, order, scope);
         return XS_RESULT_OK;
     }
-    xs_wait_note n = xs_note_wait_begin_line(w, slot, need, seen, order, scope, cmp, source);
+    xs_wait_note n = xs_core_begin(w, slot, need, seen, order, scope, cmp, source);
     xs_bound_state state = xs_bound_begin(bound);
     uint32_t result, reads; /* reads that failed */
-    for (reads = 1; (result = xs_bound_check(w, bound, &state, reads)) == XS_RESULT_OK; reads = xs_backoff_next(reads)) {
+    for (reads = 1;; reads = xs_backoff_next(reads)) {
+        result = xs_bound_check(w, bound, &state, reads);
+        xs_core_tell(w, &n, &state, seen, reads, result);
+        if (result != XS_RESULT_OK)
+            break;
         xs_core_pause(slot.at, reads, xs_bound_any(bound));
         seen = xs_ordered_poll(slot.at, order, scope, bits);
         if (xs_core_holds(seen, need, cmp, bits)) {
             xs_core_satisfied(w, slot, order, scope);
             break;
         }
-        xs_core_tell(w, &n, state, seen, xs_backoff_next(reads));
+        xs_core_failed(&n);
     }
-    xs_core_told(w, &n, seen, result == XS_RESULT_OK ? xs_backoff_next(reads) : reads, result);
+    xs_core_ended(w, &n, seen, reads, result);
     return (int)result;
 }
 #define xs_core_wait(w, slot, need, cmp, order, scope, bound) xs_core_wait_bits(w, slot, need, cmp, order, scope, bound, 64, __LINE__)

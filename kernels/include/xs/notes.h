@@ -133,7 +133,7 @@ XS_FN xs_how xs_wait_how(const xs_wait_note *n, uint32_t event, uint32_t result)
     return how;
 }
 
-/* n->slot and n->line are set. */
+/* The event alone; n->slot and n->line are set, the line is written by xs_note_wait_tell. */
 XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t need, uint64_t observed, uint32_t order, uint32_t scope, uint32_t cmp,
                               uint32_t source) {
     n->need = need;
@@ -149,8 +149,14 @@ XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t need, uint
                  (uint32_t)observed, now);
     if (xs_slot_wide(n->slot))
         xs_emit_more(w, 0, xs_high(need), xs_high(observed));
-    xs_line_write(w, n, XS_LINE_WAITING, XS_RESULT_OK, observed, now);
-    if (xs_writer_has_ring(w) && n->line >= w->xs->lines_per_ring)
+}
+
+/* Writes the status line, and does what else is due at its begin, at back-off stages and when it gives up. */
+XS_FN void xs_note_wait_tell(xs_writer *w, const xs_wait_note *n, uint32_t state, uint32_t result, uint64_t observed) {
+    xs_line_write(w, n, state, result, observed, xs_now());
+    if (state != XS_LINE_WAITING)
+        xs_writer_refresh(w);
+    else if (xs_writer_has_ring(w) && n->line >= w->xs->lines_per_ring)
         xs_control_count(&xs_writer_control(w)->no_line, 1);
     xs_writer_count_foreign(w);
 }
@@ -164,6 +170,7 @@ XS_FN xs_wait_note xs_note_wait_begin_line(xs_writer *w, xs_slot slot, uint64_t 
     n.slot = slot;
     n.line = xs_line_take(w);
     xs_note_wait_start(w, &n, need, observed, order, scope, cmp, source);
+    xs_note_wait_tell(w, &n, XS_LINE_WAITING, XS_RESULT_OK, observed);
     return n;
 }
 #define xs_note_wait_begin(w, slot, need, observed, order, scope, cmp) \
@@ -174,26 +181,29 @@ XS_FN void xs_note_wait_poll(xs_writer *w, xs_wait_note *n, uint64_t observed, u
     if (!XS_TRACE)
         return;
     n->stage = stage;
-    xs_line_write(w, n, XS_LINE_SLOW, XS_RESULT_OK, observed, xs_now());
-    xs_writer_refresh(w);
-    xs_writer_count_foreign(w);
+    xs_note_wait_tell(w, n, XS_LINE_SLOW, XS_RESULT_OK, observed);
 }
 
-/* After the poll that ended it, or when it gives up: result is xs_result. Always four records: it has had the time. */
-XS_FN void xs_note_wait_end(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t result) {
-    if (!XS_TRACE)
-        return;
+/* The event and the line's end; the line of a wait that gave up is written before. */
+XS_FN void xs_note_wait_ended(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t result) {
     uint64_t now = xs_now();
-    if (result != XS_RESULT_OK)
-        xs_line_write(w, n, XS_LINE_GIVEN_UP, result, observed, now);
     xs_emit_full(w, xs_wait_how(n, XS_EV_WAIT_END, result), 2, n->slot.object, (uint32_t)observed, (uint32_t)n->polls, now);
     uint64_t slept = n->backoff ? xs_backoff_slept(xs_opaque((uint32_t)n->polls)) : n->slept, slept_high = slept >> 32;
     xs_emit_more(w, (n->source & 0xffff) | (n->stage & 0xff) << 16, (uint32_t)slept, (uint32_t)now - n->last_fail);
     xs_emit_more(w, (uint32_t)(slept_high < 0xffff ? slept_high : 0xffff) | (xs_high(n->polls) & 0xff) << 16, xs_high(observed),
                  xs_high(n->need));
     if (result == XS_RESULT_OK)
-        xs_line_write(w, n, XS_LINE_OVER, result, observed, now);
+        xs_line_over(w, n, now);
     xs_line_give(w, n->line);
+}
+
+/* After the poll that ended it, or when it gives up: result is xs_result. Always four records: it has had the time. */
+XS_FN void xs_note_wait_end(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t result) {
+    if (!XS_TRACE)
+        return;
+    if (result != XS_RESULT_OK)
+        xs_note_wait_tell(w, n, XS_LINE_GIVEN_UP, result, observed);
+    xs_note_wait_ended(w, n, observed, result);
 }
 
 /* A wait is left out, since nobody owes the signal. */

@@ -14,6 +14,11 @@ typedef struct xs_slot {
 
 XS_FN xs_slot xs_slot_at(const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column) {
     xs_slot slot;
+    if (XS_TRACE) { /* address and name are made where they are used, not kept: notes need the registers */
+        owner = xs_opaque(owner);
+        row = xs_opaque(row);
+        column = xs_opaque(column);
+    }
     slot.at = (char *)pad->base[owner] + (uint64_t)row * pad->row_stride + (uint64_t)column * pad->column_stride;
     slot.object = pad->first + (owner * pad->rows + row) * pad->columns + column;
     slot.flags = pad->flags;
@@ -53,8 +58,8 @@ XS_FN char *xs_line_at(const xs_writer *w, uint32_t line) {
     return xs_element(w->xs->status, xs_writer_ring(w) * w->xs->lines_per_ring + line, sizeof(xs_status_line));
 }
 
-/* The words of one part behind its generation. start: whether the line is written for the first time of this wait. What
- * does not change is read back from the line or made anew rather than kept in registers. */
+/* The words of one part behind its generation. What does not change while a wait goes on is read back from the line or
+ * made anew rather than kept in registers. */
 XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *at, uint32_t part, uint32_t state, uint32_t result,
                          uint64_t observed, uint64_t now, uint32_t word[4]) {
     uint32_t block, rank;
@@ -69,9 +74,8 @@ XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *
         word[1] = xs_opaque((uint32_t)n->polls), word[2] = (uint32_t)now, word[3] = (uint32_t)(now >> 32);
         break;
     case 3:
-        if (state == XS_LINE_WAITING)
-            word[1] = (uint32_t)now, word[2] = (uint32_t)(now >> 32), word[3] = xs_opaque((uint32_t)w->epoch);
-        else if (state != XS_LINE_OVER)
+        word[1] = (uint32_t)now, word[2] = (uint32_t)(now >> 32), word[3] = xs_opaque((uint32_t)w->epoch);
+        if (state != XS_LINE_WAITING)
             xs_load16_own(at, word);
         break;
     case 4:
@@ -100,6 +104,20 @@ XS_FN void xs_line_write(const xs_writer *w, const xs_wait_note *n, uint32_t sta
         uint32_t word[4] = {0, 0, 0, 0};
         xs_line_words(w, n, at, part, state, result, observed, now, word);
         xs_store16_if(1, at, xs_line_generation(now, state), word[1], word[2], word[3]);
+    }
+}
+
+/* The wait is over: nothing but that, since what comes next should not be kept waiting. */
+XS_FN void xs_line_over(const xs_writer *w, const xs_wait_note *n, uint64_t now) {
+    if (!xs_line_exists(w, n->line))
+        return;
+    uint32_t g = xs_line_generation(now, XS_LINE_OVER);
+    char *at = xs_line_at(w, n->line);
+    xs_store16_if(1, at, g, XS_LINE_OVER, xs_opaque(n->slot.object), 0);
+    XS_NO_UNROLL
+    for (uint32_t part = 1; part < 8; part++) {
+        at += 16;
+        xs_store16_if(1, at, g, 0, 0, 0);
     }
 }
 

@@ -16,7 +16,7 @@ XS_FN void xs_writer_place(const xs_writer *w, uint32_t *rank, uint32_t *block) 
         ++*rank;
 }
 
-XS_FN bool xs_writer_has_ring(const xs_writer *w) { return (w->ring & ~XS_RING_FILTERED) < XS_RING_FOREIGN; }
+XS_FN bool xs_writer_has_ring(const xs_writer *w) { return (xs_opaque(w->ring) & ~XS_RING_FILTERED) < XS_RING_FOREIGN; }
 XS_FN uint32_t xs_writer_ring(const xs_writer *w) { return xs_opaque(w->ring) & ~XS_RING_FILTERED; }
 
 /* Bookkeeping of xs itself: no scheduling point on the host, so that a traced `sim` run takes the plain run's path. */

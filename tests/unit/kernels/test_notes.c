@@ -132,9 +132,9 @@ static void waits(void **state) {
     n.last_fail = 0x15;
     n.stage = 6;
     xs_note_wait_end(&w, &n, 0x20000000aull, XS_RESULT_TIMEOUT);
-    expect(FULL, 0x1234, 10, 0x20);
+    expect(FULL, 0x1234, 10, 0x40); /* the status line was written before, twice */
     expect(MORE, DETAIL(3, XS_RELAXED, XS_SCOPE_SYS, 0, XS_CMP_GT, XS_RESULT_TIMEOUT, 2), 7, 7);
-    expect(MORE, line | 6u << 16, 0xb, 0x20 - 0x15);
+    expect(MORE, line | 6u << 16, 0xb, 0x40 - 0x15);
     expect(MORE, 2u | 3u << 16, 2, 2);
     expect_end();
 }

@@ -76,7 +76,7 @@ static void content(void **state) {
     xs_note_wait_end(&w, &n, 9, XS_RESULT_OK);
     whole(l);
     assert_int_equal(l->p0.state_stage & 0xff, XS_LINE_OVER);
-    assert_int_equal(l->p1.observed_lo, 9);
+    assert_int_equal(l->p0.object, 0x1234);
     assert_int_equal(w.lines, 0);
     xs_writer_end(&w);
 }
