@@ -19,7 +19,7 @@ static uint32_t find_or_add(xsr_reader *reader, uint32_t process, int32_t device
 }
 
 static bool makes_sense(const rd_sample *s) {
-    return s->host > 0 && s->host < RD_TIME_MAX && s->device > 0 && s->device < RD_TIME_MAX && s->bracket >= 0 &&
+    return s->host > 0 && s->host < RD_UPTIME_MAX && s->device > 0 && s->device < RD_TIME_MAX && s->bracket >= 0 &&
            s->bracket <= LONGEST_BRACKET;
 }
 

@@ -96,6 +96,7 @@ static void solve(const equations *s, uint32_t pieces) {
 }
 
 static int64_t rounded(double x) { return (int64_t)(x < 0 ? x - 0.5 : x + 0.5); }
+static int64_t possible(int64_t host) { return host < 0 ? 0 : host > RD_UPTIME_MAX ? RD_UPTIME_MAX : host; }
 
 /* Drifts of the pieces, from knots that are whole nanoseconds: neighbours meet exactly. */
 static void join(rd_fit *fit) {
@@ -123,7 +124,8 @@ static int place_knots(rd_fit *fit, const rd_sample *samples, uint32_t count, ui
     }
     for (uint32_t k = 0; k <= pieces; k++) {
         int64_t x = rounded(k * length);
-        fit->knots[k] = (rd_knot){first->device + x, first->host + x + rounded(on_line(l, (double)x) + s.right[k]), 0};
+        int64_t host = first->host + x + rounded(on_line(l, (double)x) + s.right[k]);
+        fit->knots[k] = (rd_knot){first->device + x, possible(host), 0};
     }
     fit->count = pieces + 1;
     join(fit);
@@ -144,7 +146,7 @@ int rd_fit_make(rd_fit *fit, const rd_sample *samples, uint32_t count) {
     int64_t span = samples[count - 1].device - samples[0].device;
     line l = line_through(samples, count, rd_best_bracket(samples, count));
     if (span < 1000) /* one moment: the drift is not known */
-        return rd_fit_one(fit, samples[0].device, samples[0].host + rounded(on_line(&l, 0)));
+        return rd_fit_one(fit, samples[0].device, possible(samples[0].host + rounded(on_line(&l, 0))));
     return place_knots(fit, samples, count, pieces_for(span, count), &l);
 }
 

@@ -60,6 +60,8 @@ static int number(const script *s, const char *word, uint64_t *out) {
     X(launch_begin, 7, cb_launch_begin(c, A(0), A(1), a[2], A(3), A(4), A(5), A(6)))                            \
     X(launch_end, 3, cb_launch_end(c, A(0), a[1], a[2]))                                                        \
     X(clock, 3, cb_clock(c, a[0], a[1], a[2]))                                                                  \
+    X(device_clock, 4, cb_device_clock(c, A(0), a[1], a[2], a[3]))                                              \
+    X(ring_device, 2, cb_ring_device(c, A(0), (int32_t)a[1]))                                                   \
     X(look, 3, cb_look(c, A(0), a[1], a[2]))                                                                    \
     X(loss, 4, cb_loss(c, A(0), a[1], a[2], A(3)))                                                              \
     X(counters, 4, cb_counters(c, a[0], a[1], a[2], a[3]))                                                      \

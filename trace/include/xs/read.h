@@ -77,7 +77,8 @@ typedef struct xsr_ring {
 
 typedef struct xsr_clock { /* one per device and host */
     uint32_t process; int32_t device; uint64_t host;
-    int64_t step_ns, residual_ns, bound_ns; /* host: residual 0; bound = step */
+    int64_t step_ns, residual_ns, bound_ns; /* host: residual 0; bound = step. Precision and bound: -1 where they are not known. Final
+                                               at finish: signals that cross clocks tighten or widen the bound */
 } xsr_clock;
 
 typedef struct xsr_plan { uint32_t pad; xs_plan_entry entry; } xsr_plan; /* pad: index or XSR_NONE */
