@@ -1,5 +1,4 @@
 /* Device time to the host's: planted clocks are recovered within the bound that the reader states. */
-#include "internal.h"
 #include "read_help.h"
 
 #include <inttypes.h>
@@ -348,31 +347,6 @@ static void signals_bound_it(void **state) {
     end(&r);
 }
 
-/* The map itself: it never falls, knots included, and the way back is right to a nanosecond. */
-static void monotone(void **state) {
-    (void)state;
-    static rd_sample samples[200];
-    rd_fit fit = {0};
-    srand(5);
-    for (int64_t i = 0; i < 200; i++)
-        samples[i] = (rd_sample){H0 + i * S / 3 + random_below(4 * US), D0 + i * S / 3, 2000 + random_below(500)};
-    assert_int_equal(rd_fit_make(&fit, samples, 200), 0);
-    assert_int_equal(fit.count, 14);
-    for (uint32_t k = 0; k < fit.count; k++) {
-        uint32_t hint = k;
-        int64_t before = rd_fit_host(&fit, &hint, fit.knots[k].device - 2001);
-        for (int64_t d = -2000; d <= 2000; d++) {
-            int64_t device = fit.knots[k].device + d, host = rd_fit_host(&fit, &hint, device);
-            uint32_t elsewhere = (uint32_t)rand();
-            assert_true(host == before || host == before + 1 || host == before + 2);
-            assert_int_equal(rd_fit_host(&fit, &elsewhere, device), host);
-            assert_in_range(rd_fit_device(&fit, host) - device + 2, 0, 4);
-            before = host;
-        }
-    }
-    free(fit.knots);
-}
-
 /* A ring in which stamps repeat and advance by single steps keeps its order across every piece. */
 static void order_in_a_ring(void **state) {
     (void)state;
@@ -440,7 +414,6 @@ int main(void) {
         cmocka_unit_test(planted_offset),
         cmocka_unit_test(planted_step),
         cmocka_unit_test(signals_bound_it),
-        cmocka_unit_test(monotone),
         cmocka_unit_test(order_in_a_ring),
         cmocka_unit_test(all_of_it_moves),
     };
