@@ -43,10 +43,11 @@ static int take_trigger(xsr_reader *reader, const xs_frame *frame, const unsigne
     return rc < 0 ? rc : 1;
 }
 
-/* Frames whose time says how far the capture reaches (the catalog's may be old, or repeated). */
+/* Frames whose time says how far the capture reaches (the catalog's may be old, or repeated; END is written when the
+ * recorder is done, which may be long after the last process is over). */
 static void note_time(xsr_reader *reader, const xs_frame *frame) {
     bool flows = frame->type >= XS_FRAME_RECORDS && frame->type <= XS_FRAME_LOOK;
-    bool ends = frame->type == XS_FRAME_STATUS || frame->type == XS_FRAME_PROCESS_END || frame->type == XS_FRAME_END;
+    bool ends = frame->type == XS_FRAME_STATUS || frame->type == XS_FRAME_PROCESS_END;
     if ((flows || ends) && frame->time < 1ull << 62 && (int64_t)frame->time > reader->newest_frame)
         reader->newest_frame = (int64_t)frame->time;
 }
