@@ -29,7 +29,7 @@ static void how_words(char *text, size_t size, sqlite3_stmt *s)
     } else if (!strcmp(how, "unknown")) {
         snprintf(text, size, "has no end in the capture: killed with its writer, or still running");
     } else if (!strcmp(how, "gone")) {
-        snprintf(text, size, "%s gone, how is not known", one ? "is" : "are");
+        snprintf(text, size, "%s killed or left (not known)", one ? "was" : "were");
     } else {
         snprintf(text, size, "left without ending its world");
     }

@@ -179,3 +179,13 @@ void make_dead_capture(const char *name)
     cb_frame(c, XS_FRAME_END, UINT32_MAX, 6000000, NULL, 0); /* closed, and rank 0 has not ended */
     assert_int_equal(cb_cut(c), 0);
 }
+
+void make_gone_capture(const char *name)
+{
+    cb *c = cb_begin(name);
+    assert_non_null(c);
+    cb_process(c, 0, 1, 1);
+    cb_writer_begin_at(c, 0, 1000, cb_role(c, "push"), 0, 1, 0, 0, 0, 1);
+    cb_process_end(c, 0, -1, 0, 1);
+    assert_int_equal(cb_end(c), 0);
+}

@@ -31,5 +31,7 @@ void make_capture(const char *name, int waits);
 /* Four processes of one rank each: rank 1 was killed (its end says 137), rank 2 exited with 3, rank 3 left; rank 0 was
  * still running. Ranks 0 and 2 wait for rank 1, rank 3 waits for rank 2. */
 void make_dead_capture(const char *name);
+/* One process that is gone, its status not known, a record perhaps in hand. */
+void make_gone_capture(const char *name);
 
 #endif

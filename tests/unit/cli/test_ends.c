@@ -76,6 +76,17 @@ static void test_ends_in_words(void **state)
     outcome_free(&o);
 }
 
+/* A launcher took the status of its child: then it is not known. */
+static void test_unknown_end(void **state)
+{
+    (void)state;
+    make_gone_capture("gone.xs");
+    outcome o = run_xs("report gone");
+    expect_text(&o, ") was killed or left (not known); its last records may be missing, uncounted\n");
+    assert_true(widest(o.out) <= 100);
+    outcome_free(&o);
+}
+
 /* The dead ones' own waits are not the hang: rank 0 is alive, and waits for the one that was killed. */
 static void test_who_owes(void **state)
 {
@@ -204,6 +215,7 @@ static void test_doctor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends_in_words),  cmocka_unit_test(test_who_owes),
+                                       cmocka_unit_test(test_unknown_end),
                                        cmocka_unit_test(test_readonly_folder), cmocka_unit_test(test_several_captures),
                                        cmocka_unit_test(test_terminal),        cmocka_unit_test(test_doctor)};
     return cmocka_run_group_tests(tests, setup, teardown);
