@@ -69,7 +69,7 @@ static void rest(void)
     }
 }
 
-/* Catalogs and journals are read between the samples, whose distance they shorten by nothing. */
+/* Catalogs and journals are read behind the samples: a wait that began meanwhile was launched and named before it. */
 static int describe(hang_world *world)
 {
     int rc = 0;
@@ -109,14 +109,14 @@ int hang_read(const int32_t *pids, uint32_t count, hang_report *r)
     for (uint32_t i = 0; i < r->set.count && !rc; i++)
         if (is_live(&r->set.regions[i]))
             rc = place_region(r, &r->set.regions[i]);
-    for (uint32_t i = 0; i < r->world_count && !rc; i++)
-        rc = describe(&r->worlds[i]);
     if (!rc)
         rc = sample_all(r, 0);
     if (!rc && r->world_count)
         rest();
     if (!rc)
         rc = sample_all(r, 1);
+    for (uint32_t i = 0; i < r->world_count && !rc; i++)
+        rc = describe(&r->worlds[i]);
     for (uint32_t i = 0; i < r->world_count && !rc; i++)
         rc = conclude(&r->worlds[i]);
     if (!rc && r->world_count)
