@@ -107,9 +107,20 @@ static void begin_wait(xsr_sink *sink, uint32_t writer)
     uint32_t owner = writer % RANKS, slot = (uint32_t)(next_random() % (SLOTS / RANKS));
     slot = slot / PADS * PADS * RANKS + owner * PADS + slot % PADS;
     xsr_edge edge = {.reason = XSR_REASON_FOUND, .event = events, .rank = slots[slot].supplier_rank, .value = events};
-    m->wait = (xsr_wait){.id = events + 1, .start_event = XSR_NO_ID, .begin = m->time, .end = m->time, .writer = writer, .rank = owner,
-                         .slot = slot, .role = XSR_NONE, .need = events, .observed = events, .last_fail = INT64_MIN,
-                         .passed = next_random() % 2, .supplier_rank = slots[slot].supplier_rank, .reads_from = edge,
+    m->wait = (xsr_wait){.id = events + 1,
+                         .start_event = XSR_NO_ID,
+                         .begin = m->time,
+                         .end = m->time,
+                         .writer = writer,
+                         .rank = owner,
+                         .slot = slot,
+                         .role = XSR_NONE,
+                         .need = events,
+                         .observed = events,
+                         .last_fail = INT64_MIN,
+                         .passed = next_random() % 2,
+                         .supplier_rank = slots[slot].supplier_rank,
+                         .reads_from = edge,
                          .released_by = edge};
     m->open = !m->wait.passed;
     give_event(sink, &m->wait, m->time, m->open ? XS_EV_WAIT_START : XS_EV_PASS);
@@ -187,8 +198,11 @@ static double ask_median(const char *path, const char *sql, uint64_t *rows)
 
 int main(int argc, char **argv)
 {
-    static const char *const questions[] = {"SELECT * FROM wait_latency_histogram", "SELECT * FROM wait_latency",
-                                            "SELECT * FROM rank_share", "SELECT * FROM wait_share", "SELECT * FROM slowest_waits LIMIT 10",
+    static const char *const questions[] = {"SELECT * FROM wait_latency_histogram",
+                                            "SELECT * FROM wait_latency",
+                                            "SELECT * FROM rank_share",
+                                            "SELECT * FROM wait_share",
+                                            "SELECT * FROM slowest_waits LIMIT 10",
                                             "SELECT * FROM slowest_remote_waits LIMIT 10",
                                             "SELECT * FROM open_waits"};
     uint64_t waits = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000, rows;

@@ -165,7 +165,8 @@ static void print_sizes(void)
     double load = 0;
     if (getloadavg(&load, 1) == 1)
         printf("\nload average at the start %.1f", load);
-    printf("\n\n%-6s %12s %12s %8s %12s %12s %8s\n", "", "export M/s", "bare M/s", "ratio", "export M/s", "bare M/s", "ratio");
+    printf("\n\n%-6s %12s %12s %8s %12s %12s %8s\n", "", "export M/s", "bare M/s", "ratio", "export M/s", "bare M/s",
+           "ratio");
     printf("%-6s %34s %34s\n", "pair", "by the wall clock", "by processor time");
 }
 

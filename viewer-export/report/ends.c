@@ -63,12 +63,14 @@ static void say_process(xsv_report_state *r, sqlite3_stmt *s)
 /* Where several are gone, the first one is what to look at. */
 static void say_first_silent(xsv_report_state *r)
 {
-    static const char sql[] = "SELECT first_rank, ranks, last_ns, (SELECT min(last_ns) FROM process_ends o WHERE o.process != "
-                              "e.process) FROM process_ends e WHERE last_ns NOT NULL ORDER BY last_ns LIMIT 1";
+    static const char sql[] =
+        "SELECT first_rank, ranks, last_ns, (SELECT min(last_ns) FROM process_ends o WHERE o.process != "
+        "e.process) FROM process_ends e WHERE last_ns NOT NULL ORDER BY last_ns LIMIT 1";
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);) {
         if (xsv_is_null(s, 3))
             continue;
-        fprintf(r->out, "  the first to fall silent: rank%s %" PRId64, xsv_number(s, 1) > 1 ? "s from" : "", xsv_number(s, 0));
+        fprintf(r->out, "  the first to fall silent: rank%s %" PRId64, xsv_number(s, 1) > 1 ? "s from" : "",
+                xsv_number(s, 0));
         fprintf(r->out, ", %s before the end of the capture", xsv_time(r->end_ns - xsv_number(s, 2)).text);
         fprintf(r->out, "; the next %s later\n", xsv_time(xsv_number(s, 3) - xsv_number(s, 2)).text);
     }
@@ -76,9 +78,10 @@ static void say_first_silent(xsv_report_state *r)
 
 int xsv_say_ends(xsv_report_state *r)
 {
-    static const char sql[] = "SELECT pid, first_rank, ranks, how, signal, status, clean, tail_unknown, abort_reason, "
-                              "abort_name FROM process_ends WHERE how != 'in order' OR abort_reason != 0 ORDER BY how = "
-                              "'running', last_ns, first_rank";
+    static const char sql[] =
+        "SELECT pid, first_rank, ranks, how, signal, status, clean, tail_unknown, abort_reason, "
+        "abort_name FROM process_ends WHERE how != 'in order' OR abort_reason != 0 ORDER BY how = "
+        "'running', last_ns, first_rank";
     int64_t rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++)
         if (rows < (int64_t)r->rows)

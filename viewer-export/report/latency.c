@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define NAMES_AND_SPARK 25 /* columns for the slot class and the histogram; the column of waits that passed at once is extra */
+#define NAMES_AND_SPARK \
+    25 /* columns for the slot class and the histogram; the column of waits that passed at once is extra */
 #define SPARK_MOST 24
 #define BUCKETS 65
 

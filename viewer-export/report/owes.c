@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Left out: waits of processes that died where others still wait, for those are the hang; and those of the dead for which
- * the signal came when they could not see it any more. */
-#define DEAD "(SELECT max(p.ended AND NOT p.clean) FROM rank x JOIN process p ON p.id = x.process WHERE x.rank = w.rank)"
+/* Left out: waits of processes that died where others still wait, for those are the hang; and those of the dead for
+ * which the signal came when they could not see it any more. */
+#define DEAD \
+    "(SELECT max(p.ended AND NOT p.clean) FROM rank x JOIN process p ON p.id = x.process WHERE x.rank = w.rank)"
 #define SIGNALLED "EXISTS (SELECT 1 FROM signal s WHERE s.slot = w.slot AND s.value >= w.need)"
-#define HUNG "WITH o AS MATERIALIZED (SELECT w.id, w.rank, w.supplier_rank AS peer, w.begin_ns, " DEAD " AS dead FROM wait w " \
-    "WHERE w.open = 1 AND NOT (" DEAD " AND " SIGNALLED ")), hung AS (SELECT * FROM o WHERE NOT dead OR NOT EXISTS (SELECT 1 " \
+#define HUNG                                                                                                          \
+    "WITH o AS MATERIALIZED (SELECT w.id, w.rank, w.supplier_rank AS peer, w.begin_ns, " DEAD " AS dead FROM wait w " \
+    "WHERE w.open = 1 AND NOT (" DEAD " AND " SIGNALLED                                                               \
+    ")), hung AS (SELECT * FROM o WHERE NOT dead OR NOT EXISTS (SELECT 1 "                                            \
     "FROM o WHERE NOT dead)) "
 
 /* "" where it is no news: all ranks share one process. */
@@ -19,8 +22,9 @@ static const char *word_of_rank(xsv_report_state *r, int64_t rank)
     static const char *const words[] = {"killed", "exited", "left", "gone"};
     static const char *const said[] = {" (killed)", " (exited)", " (left)", " (gone)"};
     const char *found = "";
-    sqlite3_stmt *s = xsv_ask(r, "SELECT how FROM process_ends e JOIN rank x ON x.process = e.process WHERE x.rank = ? AND (SELECT "
-                              "count(*) FROM process) > 1");
+    sqlite3_stmt *s =
+        xsv_ask(r, "SELECT how FROM process_ends e JOIN rank x ON x.process = e.process WHERE x.rank = ? AND (SELECT "
+                   "count(*) FROM process) > 1");
     if (s)
         sqlite3_bind_int64(s, 1, rank);
     while (xsv_next(r, s))
@@ -45,8 +49,9 @@ static void say_ranks(xsv_report_state *r, const char *list, int64_t count)
 
 static void say_owed(xsv_report_state *r)
 {
-    static const char sql[] = HUNG "SELECT peer, count(*), min(begin_ns), group_concat(DISTINCT rank), count(DISTINCT rank) "
-        "FROM (SELECT * FROM hung WHERE peer IS NOT rank ORDER BY rank) GROUP BY peer ORDER BY 5 DESC, 3";
+    static const char sql[] =
+        HUNG "SELECT peer, count(*), min(begin_ns), group_concat(DISTINCT rank), count(DISTINCT rank) "
+             "FROM (SELECT * FROM hung WHERE peer IS NOT rank ORDER BY rank) GROUP BY peer ORDER BY 5 DESC, 3";
     int64_t rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
         if (rows >= (int64_t)r->rows)
@@ -71,8 +76,9 @@ static void say_owed(xsv_report_state *r)
 static int64_t waits_for(xsv_report_state *r, int64_t rank)
 {
     int64_t peer = -1;
-    sqlite3_stmt *s = xsv_ask(r, HUNG "SELECT coalesce(peer, -2) FROM hung WHERE rank = ? AND peer IS NOT rank ORDER BY begin_ns "
-                                 "LIMIT 1");
+    sqlite3_stmt *s =
+        xsv_ask(r, HUNG "SELECT coalesce(peer, -2) FROM hung WHERE rank = ? AND peer IS NOT rank ORDER BY begin_ns "
+                        "LIMIT 1");
     if (s)
         sqlite3_bind_int64(s, 1, rank);
     while (xsv_next(r, s))
@@ -124,12 +130,15 @@ static void say_chain(xsv_report_state *r, int64_t rank, int dead)
 
 static void say_oldest(xsv_report_state *r, int64_t *rank)
 {
-    static const char sql[] = HUNG "SELECT hung.rank, slot.name, hung.peer, w.observed, w.need, hung.begin_ns FROM hung JOIN "
-        "wait w ON w.id = hung.id LEFT JOIN slot ON slot.id = w.slot ORDER BY hung.peer IS hung.rank, hung.begin_ns, w.id LIMIT 1";
+    static const char sql[] =
+        HUNG "SELECT hung.rank, slot.name, hung.peer, w.observed, w.need, hung.begin_ns FROM hung JOIN "
+             "wait w ON w.id = hung.id LEFT JOIN slot ON slot.id = w.slot ORDER BY hung.peer IS hung.rank, "
+             "hung.begin_ns, w.id LIMIT 1";
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);) {
         *rank = xsv_is_null(s, 2) || xsv_number(s, 2) == xsv_number(s, 0) ? -1 : xsv_number(s, 0);
-        fprintf(r->out, "  the oldest: rank %" PRId64 " waits for %s on %s, has %" PRId64 ", needs %" PRId64 "\n", xsv_number(s, 0),
-                xsv_rank_words(s, 2, xsv_number(s, 0)).text, xsv_text(s, 1), xsv_number(s, 3), xsv_number(s, 4));
+        fprintf(r->out, "  the oldest: rank %" PRId64 " waits for %s on %s, has %" PRId64 ", needs %" PRId64 "\n",
+                xsv_number(s, 0), xsv_rank_words(s, 2, xsv_number(s, 0)).text, xsv_text(s, 1), xsv_number(s, 3),
+                xsv_number(s, 4));
     }
 }
 

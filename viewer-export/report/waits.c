@@ -63,7 +63,8 @@ void xsv_section_slowest(xsv_report_state *r)
     }
     xsv_color(r, XSV_DIM);
     if (rows)
-        fputs("  came after: when the signal came, from the wait's begin; seen in: how long until the waiter saw it\n", r->out);
+        fputs("  came after: when the signal came, from the wait's begin; seen in: how long until the waiter saw it\n",
+              r->out);
     xsv_color(r, XSV_PLAIN);
 }
 
@@ -115,17 +116,20 @@ static void say_rank(xsv_report_state *r, int64_t rank)
 
 static void say_writers(xsv_report_state *r)
 {
-    static const char sql[] = "SELECT rank, sum(share), sum(CASE WHEN local THEN share END) FROM wait_share GROUP BY rank "
-                              "ORDER BY 2 DESC, rank LIMIT ";
+    static const char sql[] =
+        "SELECT rank, sum(share), sum(CASE WHEN local THEN share END) FROM wait_share GROUP BY rank "
+        "ORDER BY 2 DESC, rank LIMIT ";
     char text[200];
     snprintf(text, sizeof text, "%s%u", sql, r->rows * 2);
     int rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, text); xsv_next(r, s); rows++) {
         if (!rows)
-            fputs("\n  Time of its writers (warps) in waits, and the part of it for the rank itself (gates and the like):\n", r->out);
+            fputs("\n  Time of its writers (warps) in waits, and the part of it for the rank itself (gates and the "
+                  "like):\n",
+                  r->out);
         char cell[96];
-        snprintf(cell, sizeof cell, "rank %" PRId64 " %s (%s)", xsv_number(s, 0), xsv_share(sqlite3_column_double(s, 1)).text,
-                 xsv_share(sqlite3_column_double(s, 2)).text);
+        snprintf(cell, sizeof cell, "rank %" PRId64 " %s (%s)", xsv_number(s, 0),
+                 xsv_share(sqlite3_column_double(s, 1)).text, xsv_share(sqlite3_column_double(s, 2)).text);
         fputs(rows % 4 ? "" : rows ? "\n  " : "  ", r->out);
         xsv_cell(r->out, cell, 24);
     }
@@ -135,9 +139,10 @@ static void say_writers(xsv_report_state *r)
 
 void xsv_section_share(xsv_report_state *r)
 {
-    static const char sql[] = "SELECT rank FROM (SELECT k.rank, sum(s.waited_ns) AS ns FROM (SELECT DISTINCT rank FROM rank) k "
-                              "LEFT JOIN rank_share s ON s.rank = k.rank GROUP BY k.rank ORDER BY ns DESC, k.rank LIMIT %u) "
-                              "ORDER BY rank";
+    static const char sql[] =
+        "SELECT rank FROM (SELECT k.rank, sum(s.waited_ns) AS ns FROM (SELECT DISTINCT rank FROM rank) k "
+        "LEFT JOIN rank_share s ON s.rank = k.rank GROUP BY k.rank ORDER BY ns DESC, k.rank LIMIT %u) "
+        "ORDER BY rank";
     char text[300];
     int64_t ranks = xsv_ask_number(r, "SELECT count(DISTINCT rank) FROM rank");
     snprintf(text, sizeof text, sql, r->rows * 2);

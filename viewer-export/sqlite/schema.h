@@ -108,10 +108,11 @@
 
 /* T(name). The first XSV_FLOWING are filled while the pass runs, the rest when it is over. */
 #define XSV_FLOWING_TABLES(T) T(event) T(wait) T(signal) T(arrival) T(epoch) T(loss_gap) T(rank_wait)
-#define XSV_STAYING_TABLES(T)                                                                                          \
-    T(meta) T(word) T(process) T(rank) T(pad) T(slot) T(name) T(kernel) T(role) T(launch) T(writer) T(ring)            \
-    T(clock_line) T(plan) T(note) T(wait_tally) T(rank_tally) T(reason_tally) T(finding) T(finding_event) T(blame_span)              \
-    T(starvation_case)
+#define XSV_STAYING_TABLES(T)                                                                                     \
+    T(meta)                                                                                                       \
+    T(word) T(process) T(rank) T(pad) T(slot) T(name) T(kernel) T(role) T(launch) T(writer) T(ring) T(clock_line) \
+        T(plan) T(note) T(wait_tally) T(rank_tally) T(reason_tally) T(finding) T(finding_event) T(blame_span)     \
+            T(starvation_case)
 #define XSV_TABLES(T) XSV_FLOWING_TABLES(T) XSV_STAYING_TABLES(T)
 
 #define XSV_TABLE_ENUM(name) XSV_T_##name,

@@ -65,8 +65,9 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
 
 /* The classes and buckets in which the 1 000 slowest are: millions of others are not looked at. */
 #define SLOW_BUCKETS(condition)                                                                                        \
-    "(SELECT pad, rank, supplier_rank, bucket FROM wait_tally WHERE waits > passed " condition "AND bucket >= coalesce(" \
-    "(SELECT max(bucket) FROM (SELECT bucket, sum(sum(waits)) OVER (ORDER BY bucket DESC) AS upto FROM wait_tally WHERE " \
+    "(SELECT pad, rank, supplier_rank, bucket FROM wait_tally WHERE waits > passed " condition "AND bucket >= "        \
+    "coalesce((SELECT max(bucket) FROM (SELECT bucket, sum(sum(waits)) OVER (ORDER BY bucket DESC) AS upto FROM "      \
+    "wait_tally WHERE "                                                                                                \
     "bucket > 0 " condition "GROUP BY bucket) WHERE upto >= 1000), 0)) t "
 
 #define VIEW_SLOWEST VIEW_SLOWEST_AS("slowest_waits", "")
@@ -74,8 +75,9 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "CREATE VIEW " name " AS SELECT " WAIT_COLUMNS "w.begin_ns, w.latency_ns, w.lag_ns, w.released_by_ns - "      \
     "w.begin_ns AS late_ns, " WAIT_RESULT ", w.released_by_rank, " WORD("reason", "w.released_by_reason")              \
     " AS released_by_reason, w.released_by_event, w.need, w.observed, w.line FROM (SELECT s.id AS slow FROM "   \
-    SLOW_BUCKETS(condition) "CROSS JOIN wait s ON s.passed = 0 AND s.pad IS t.pad AND s.rank IS t.rank AND s.supplier_rank IS " \
-    "t.supplier_rank AND s.bucket = t.bucket ORDER BY s.latency_ns DESC, s.id LIMIT 1000) JOIN wait w ON w.id = slow "       \
+    SLOW_BUCKETS(condition) "CROSS JOIN wait s ON s.passed = 0 AND s.pad IS t.pad AND s.rank IS t.rank AND "           \
+    "s.supplier_rank IS t.supplier_rank AND s.bucket = t.bucket ORDER BY s.latency_ns DESC, s.id LIMIT 1000) "         \
+    "JOIN wait w ON w.id = slow "                                                                                      \
     WAIT_JOINS "ORDER BY w.latency_ns DESC, w.id"
 
 /* The same without the waits of a rank for itself: those last as long as what its own writers wait for. */
@@ -94,7 +96,8 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "LEFT JOIN life ON life.rank = t.rank GROUP BY t.rank, t.supplier_rank ORDER BY t.rank, sum(t.blocked_ns) DESC"
 
 #define VIEW_RANK_WAITS                                                                                                \
-    "CREATE VIEW rank_waits AS SELECT p.wait, p.rank, p.supplier_rank AS peer, slot.name AS slot, p.begin_ns, p.end_ns "\
+    "CREATE VIEW rank_waits AS SELECT p.wait, p.rank, p.supplier_rank AS peer, slot.name AS slot, p.begin_ns, "        \
+    "p.end_ns "                                                                                                        \
     "FROM rank_wait p LEFT JOIN slot ON slot.id = p.slot"
 
 #define VIEW_RANK_SHARE                                                                                                \
@@ -173,12 +176,14 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
 #define VIEW_PROCESS_ENDS                                                                                              \
     "CREATE VIEW process_ends AS SELECT id AS process, pid, host_name, first_rank, ranks, CASE WHEN ended = 0 THEN "   \
     "CASE " META("closed") " WHEN 1 THEN 'running' ELSE 'unknown' END WHEN exit_status BETWEEN 129 AND 192 THEN "      \
-    "'killed' WHEN exit_status > 0 THEN 'exited' WHEN clean THEN 'in order' WHEN exit_status = 0 THEN 'left' ELSE 'gone' END "  \
+    "'killed' WHEN exit_status > 0 THEN 'exited' WHEN clean THEN 'in order' WHEN exit_status = 0 THEN 'left' ELSE "    \
+    "'gone' END "                                                                                                      \
     "AS how, CASE WHEN "        \
     "exit_status BETWEEN 129 AND 192 THEN exit_status - 128 END AS signal, CASE WHEN ended AND (exit_status BETWEEN 0 "\
-    "AND 128 OR exit_status > 192) THEN exit_status END AS status, clean, tail_unknown, abort_reason, "                            \
+    "AND 128 OR exit_status > 192) THEN exit_status END AS status, clean, tail_unknown, abort_reason, "                \
     WORD("error", "abs(process.abort_reason - CASE WHEN process.abort_reason > 2147483647 THEN 4294967296 ELSE 0 END)")\
-    " AS abort_name, (SELECT max(last_ns) FROM rank r WHERE r.process = process.id) AS last_ns FROM process ORDER BY "    \
+    " AS abort_name, (SELECT max(last_ns) FROM rank r WHERE r.process = process.id) AS last_ns FROM process ORDER "    \
+    "BY "                                                                                                              \
     "first_rank, id"
 
 /* Two devices' times compare within the sum of their bounds: of the two worst, and not at all where one is not known. */

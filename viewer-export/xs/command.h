@@ -59,8 +59,8 @@ typedef struct export_job {
     FILE *list; /* of the files made; NULL: none */
 } export_job;
 int export_run(const export_job *job); /* exit code, complained */
-/* Makes NAME.db where it is missing or old. In a folder where nothing can be written it makes a temporary database, says
- * so, and names->database is that one. Exit code. */
+/* Makes NAME.db where it is missing or old. In a folder where nothing can be written it makes a temporary database,
+ * says so, and names->database is that one. Exit code. */
 int export_database_if_needed(run_names *names);
 
 /* ---- terminal ---- */

@@ -57,9 +57,20 @@ static void say_recorder(const xs_probe *p)
 /* Whether a world of one GPU can be made; else why not. The environment of a launcher is not meant for it. */
 static int cuda_works(char *why, size_t size)
 {
-    static const char *const not_ours[] = {"XS_RECORD", "XS_CAPTURE", "XS_RANK", "XS_RANKS", "XS_WORLD", "RANK", "WORLD_SIZE",
-                                           "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE",
-                                           "SLURM_PROCID", "SLURM_NTASKS", "XS_SCHEDULER"};
+    static const char *const not_ours[] = {"XS_RECORD",
+                                           "XS_CAPTURE",
+                                           "XS_RANK",
+                                           "XS_RANKS",
+                                           "XS_WORLD",
+                                           "RANK",
+                                           "WORLD_SIZE",
+                                           "OMPI_COMM_WORLD_RANK",
+                                           "OMPI_COMM_WORLD_SIZE",
+                                           "PMI_RANK",
+                                           "PMI_SIZE",
+                                           "SLURM_PROCID",
+                                           "SLURM_NTASKS",
+                                           "XS_SCHEDULER"};
     for (size_t i = 0; i < sizeof not_ours / sizeof not_ours[0]; i++)
         unsetenv(not_ours[i]);
     setenv("XS_BACKEND", "cuda", 1);
@@ -82,7 +93,8 @@ static void say_cuda(const xs_probe *p, int works, const char *why)
         say(GOOD, "CUDA backend", "a world on a GPU can be made");
     else
         say(p->gpus > 0 ? BAD : TOLD, "CUDA backend", "not available: %s", why);
-    say(TOLD, "CUDA kernels", "%s", p->built_with_cuda ? "compiled by this build" : "not compiled by this build (XS_CUDA=OFF)");
+    say(TOLD, "CUDA kernels", "%s",
+        p->built_with_cuda ? "compiled by this build" : "not compiled by this build (XS_CUDA=OFF)");
 }
 
 typedef struct limits {
@@ -153,7 +165,11 @@ static void print_json(const xs_probe *p, int works, const char *why)
     printf(" \"cuda_backend\": %s, \"cuda_backend_why_not\": ", works ? "true" : "false");
     sqlite3_str *text = sqlite3_str_new(NULL);
     for (; *why; why++)
-        sqlite3_str_appendf(text, (unsigned char)*why < 0x20 ? "\\u%04x" : *why == '"' || *why == '\\' ? "\\%c" : "%c", *why);
+        sqlite3_str_appendf(text,
+                            (unsigned char)*why < 0x20    ? "\\u%04x"
+                            : *why == '"' || *why == '\\' ? "\\%c"
+                                                          : "%c",
+                            *why);
     char *escaped = sqlite3_str_finish(text);
     printf("\"%s\",\n", escaped ? escaped : "");
     sqlite3_free(escaped);

@@ -17,10 +17,11 @@ enum { DONE, GATE, GO, BAR, KINDS }; /* a slot a kind and rank: for the next ran
 
 static char path[] = "/tmp/xs_rank_waits_XXXXXX.db";
 static xsr_rank ranks[RANKS];
-static xsr_pad pads[KINDS] = {{.name = "done", .row_label = "", .column_label = "", .rows = 1, .columns = 1, .owners = RANKS},
-                              {.name = "gate", .row_label = "", .column_label = "", .flags = XS_PAD_SHARED},
-                              {.name = "go", .row_label = "", .column_label = ""},
-                              {.name = "bar", .row_label = "", .column_label = ""}};
+static xsr_pad pads[KINDS] = {
+    {.name = "done", .row_label = "", .column_label = "", .rows = 1, .columns = 1, .owners = RANKS},
+    {.name = "gate", .row_label = "", .column_label = "", .flags = XS_PAD_SHARED},
+    {.name = "go", .row_label = "", .column_label = ""},
+    {.name = "bar", .row_label = "", .column_label = ""}};
 static xsr_slot slots[KINDS * RANKS];
 static xsr_writer writers[WRITERS];
 static xsr_model model = {.ranks = ranks, .rank_count = RANKS, .pads = pads, .pad_count = KINDS, .slots = slots,
@@ -31,7 +32,10 @@ static uint32_t wait_count, event_count;
 
 static uint32_t role_of(uint32_t writer) { return writer / 2 % ROLES; }
 
-static uint32_t owes(uint32_t kind, uint32_t rank) { return kind == GATE || kind == GO ? rank : (rank + 1 + kind / 2) % RANKS; }
+static uint32_t owes(uint32_t kind, uint32_t rank)
+{
+    return kind == GATE || kind == GO ? rank : (rank + 1 + kind / 2) % RANKS;
+}
 
 static void make_model(void)
 {
@@ -49,8 +53,14 @@ static void make_model(void)
 
 static void add_event(uint32_t kind, int64_t time, uint32_t writer, uint32_t slot, uint32_t wait)
 {
-    events[event_count++] = (xsr_event){.kind = (uint8_t)kind, .time = time, .writer = writer, .slot = slot, .ring = XSR_NONE,
-                                        .rank = writers[writer].rank, .role = role_of(writer), .object = wait};
+    events[event_count++] = (xsr_event){.kind = (uint8_t)kind,
+                                        .time = time,
+                                        .writer = writer,
+                                        .slot = slot,
+                                        .ring = XSR_NONE,
+                                        .rank = writers[writer].rank,
+                                        .role = role_of(writer),
+                                        .object = wait};
 }
 
 static int by_time(const void *a, const void *b)
@@ -155,7 +165,9 @@ static const xsr_wait *oldest(uint32_t rank, int64_t t, int role)
 static const xsr_wait *resolve(const xsr_wait *w, int64_t t)
 {
     for (int i = 0; w && !is_remote(w); i++)
-        w = i == 8 || (w->slot % KINDS == GATE && t < ARRIVED + w->rank) ? NULL : oldest(w->rank, t, w->slot % KINDS == GATE ? CONSUME : GEMM);
+        w = i == 8 || (w->slot % KINDS == GATE && t < ARRIVED + w->rank)
+                ? NULL
+                : oldest(w->rank, t, w->slot % KINDS == GATE ? CONSUME : GEMM);
     return w;
 }
 
@@ -186,8 +198,10 @@ static void test_moments(void **state)
             int64_t t = model.begin + (model.end - model.begin) / 600 * k + 7;
             const xsr_wait *naive = counting(rank, t);
             char sql[200];
-            snprintf(sql, sizeof sql, "SELECT coalesce(max(wait), 0) + 1000000 * count(*) FROM rank_waits WHERE rank = %u AND "
-                                      "begin_ns <= %lld AND end_ns > %lld", rank, (long long)t, (long long)t);
+            snprintf(sql, sizeof sql,
+                     "SELECT coalesce(max(wait), 0) + 1000000 * count(*) FROM rank_waits WHERE rank = %u AND "
+                     "begin_ns <= %lld AND end_ns > %lld",
+                     rank, (long long)t, (long long)t);
             assert_int_equal(number(db, sql), naive ? 1000000 + (int64_t)naive->id : 0);
             through_gates += naive && naive != oldest(rank, t, -1);
             nobody += !naive;
@@ -204,12 +218,16 @@ static void test_share(void **state)
     (void)state;
     make_waits(9);
     sqlite3 *db = make_database();
-    assert_int_equal(number(db, "SELECT count(*) FROM (SELECT rank, peer, count(*), sum(end_ns - begin_ns) FROM rank_waits GROUP "
-                                "BY 1, 2 EXCEPT SELECT rank, peer, waits, waited_ns FROM rank_share)"), 0);
+    assert_int_equal(
+        number(db, "SELECT count(*) FROM (SELECT rank, peer, count(*), sum(end_ns - begin_ns) FROM rank_waits GROUP "
+                   "BY 1, 2 EXCEPT SELECT rank, peer, waits, waited_ns FROM rank_share)"),
+        0);
     assert_int_equal(number(db, "SELECT count(*) FROM rank_share"), RANKS * 2);
     assert_int_equal(number(db, "SELECT count(*) FROM rank_share WHERE rank = peer OR share <= 0 OR share > 1"), 0);
-    assert_int_equal(number(db, "SELECT count(*) FROM rank_waits JOIN wait ON wait.id = wait WHERE rank_waits.begin_ns < "
-                                "wait.begin_ns OR rank_waits.end_ns > coalesce(wait.end_ns, rank_waits.end_ns)"), 0);
+    assert_int_equal(number(db,
+                            "SELECT count(*) FROM rank_waits JOIN wait ON wait.id = wait WHERE rank_waits.begin_ns < "
+                            "wait.begin_ns OR rank_waits.end_ns > coalesce(wait.end_ns, rank_waits.end_ns)"),
+                     0);
     sqlite3_close(db);
 }
 
@@ -224,9 +242,16 @@ static void test_lost_end(void **state)
     for (uint32_t i = 0; i < event_count; i++)
         events[i].id = i + 1;
     for (uint32_t i = 0; i < 2; i++)
-        waits[i] = (xsr_wait){.writer = i, .slot = i ? BAR : DONE,
-                              .supplier_rank = 1 + i, .begin = 2000 + 500 * i, .start_event = i + 1,
-                              .id = i + 1, .last_fail = INT64_MIN, .end = i ? INT64_MIN : 3900, .end_lost = !i, .open = i};
+        waits[i] = (xsr_wait){.writer = i,
+                              .slot = i ? BAR : DONE,
+                              .supplier_rank = 1 + i,
+                              .begin = 2000 + 500 * i,
+                              .start_event = i + 1,
+                              .id = i + 1,
+                              .last_fail = INT64_MIN,
+                              .end = i ? INT64_MIN : 3900,
+                              .end_lost = !i,
+                              .open = i};
     model.begin = 1000, model.end = 9000;
     xsr_sink *sink = NULL;
     assert_int_equal(xsv_sqlite_open(path, NULL, &sink), 0);
