@@ -14,8 +14,7 @@ typedef struct made {
 } made;
 
 /* Rank r pushes chunk k of round n to rank d, which waits for it. Rings: r * 64 pushes, r * 64 + 1 consumes. */
-static void hand_over(made *m, uint32_t i)
-{
+static void hand_over(made *m, uint32_t i) {
     uint32_t r = i % RANKS, d = (i / RANKS + 1 + r) % RANKS, k = i / RANKS % CHUNKS;
     uint64_t value = i / (RANKS * CHUNKS) + 1, t = m->time += 700;
     uint32_t slot = cb_slot(m->c, m->done, d, r, k);
@@ -30,8 +29,7 @@ static void hand_over(made *m, uint32_t i)
         cb_pass(m->c, d * 64 + 1, t + 620, slot, value, value);
 }
 
-int sqlite_capture(const char *path, uint32_t chunks)
-{
+int sqlite_capture(const char *path, uint32_t chunks) {
     made m = {.c = cb_begin(path), .time = 100000};
     if (!m.c)
         return XS_E_MEMORY;

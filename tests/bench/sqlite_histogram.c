@@ -31,31 +31,27 @@ static xsr_model model = {.ranks = ranks,
                           .writer_count = WRITERS,
                           .closed = true};
 
-static double now(void)
-{
+static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void check(int bad, const char *what)
-{
+static void check(int bad, const char *what) {
     if (bad) {
         fprintf(stderr, "sqlite_histogram: %s failed (%d)\n", what, bad);
         exit(1);
     }
 }
 
-static uint64_t next_random(void)
-{
+static uint64_t next_random(void) {
     static uint64_t s = 88172645463325252ull;
     s ^= s << 13;
     s ^= s >> 7;
     return s ^= s << 17;
 }
 
-static void make_model(void)
-{
+static void make_model(void) {
     for (uint32_t i = 0; i < RANKS; i++)
         ranks[i] = (xsr_rank){.rank = i, .device = -1};
     for (uint32_t i = 0; i < WRITERS; i++) {
@@ -85,8 +81,7 @@ typedef struct waiter {
 static waiter waiters[WRITERS];
 static uint64_t events;
 
-static uint32_t next_waiter(void)
-{
+static uint32_t next_waiter(void) {
     uint32_t first = 0;
     for (uint32_t i = 1; i < WRITERS; i++)
         if (waiters[i].time < waiters[first].time)
@@ -94,15 +89,13 @@ static uint32_t next_waiter(void)
     return first;
 }
 
-static void give_event(xsr_sink *sink, const xsr_wait *w, int64_t time, uint8_t kind)
-{
+static void give_event(xsr_sink *sink, const xsr_wait *w, int64_t time, uint8_t kind) {
     xsr_event e = {.id = ++events, .time = time, .kind = kind, .writer = w->writer, .rank = w->rank, .slot = w->slot,
                    .ring = XSR_NONE, .role = XSR_NONE, .value = w->observed, .need = w->need};
     check(sink->event(sink, &e), "event");
 }
 
-static void begin_wait(xsr_sink *sink, uint32_t writer)
-{
+static void begin_wait(xsr_sink *sink, uint32_t writer) {
     waiter *m = &waiters[writer];
     uint32_t owner = writer % RANKS, slot = (uint32_t)(next_random() % (SLOTS / RANKS));
     slot = slot / PADS * PADS * RANKS + owner * PADS + slot % PADS;
@@ -130,8 +123,7 @@ static void begin_wait(xsr_sink *sink, uint32_t writer)
     }
 }
 
-static void end_wait(xsr_sink *sink, uint32_t writer)
-{
+static void end_wait(xsr_sink *sink, uint32_t writer) {
     waiter *m = &waiters[writer];
     m->wait.end = model.end = m->time;
     if (m->open) {
@@ -143,8 +135,7 @@ static void end_wait(xsr_sink *sink, uint32_t writer)
     m->time += 1 + (int64_t)(next_random() % 100000);
 }
 
-static double make_database(const char *path, uint64_t waits)
-{
+static double make_database(const char *path, uint64_t waits) {
     xsr_sink *sink = NULL;
     double begin = now();
     check(xsv_sqlite_open(path, NULL, &sink), "open");
@@ -163,8 +154,7 @@ static double make_database(const char *path, uint64_t waits)
     return now() - begin;
 }
 
-static uint64_t ask(sqlite3 *db, const char *sql)
-{
+static uint64_t ask(sqlite3 *db, const char *sql) {
     sqlite3_stmt *s;
     uint64_t rows = 0;
     check(sqlite3_prepare_v2(db, sql, -1, &s, NULL), sql);
@@ -175,14 +165,12 @@ static uint64_t ask(sqlite3 *db, const char *sql)
     return rows;
 }
 
-static int by_size(const void *a, const void *b)
-{
+static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-static double ask_median(const char *path, const char *sql, uint64_t *rows)
-{
+static double ask_median(const char *path, const char *sql, uint64_t *rows) {
     double took[TIMES];
     for (int i = 0; i < TIMES; i++) {
         sqlite3 *db;
@@ -196,8 +184,7 @@ static double ask_median(const char *path, const char *sql, uint64_t *rows)
     return took[TIMES / 2];
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     static const char *const questions[] = {"SELECT * FROM wait_latency_histogram",
                                             "SELECT * FROM wait_latency",
                                             "SELECT * FROM rank_share",

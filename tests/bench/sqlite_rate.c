@@ -28,15 +28,13 @@ static char capture[256], database[256];
 static rows kept[XSV_FLOWING];
 static uint64_t total;
 
-static double now(void)
-{
+static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void check(int bad, const char *what)
-{
+static void check(int bad, const char *what) {
     if (bad) {
         fprintf(stderr, "sqlite_rate: %s failed (%d)\n", what, bad);
         exit(1);
@@ -44,15 +42,13 @@ static void check(int bad, const char *what)
 }
 
 /* Of all threads of this process. */
-static double cpu(void)
-{
+static double cpu(void) {
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
     return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-static double export_once(xsv_sqlite_timing *timing)
-{
+static double export_once(xsv_sqlite_timing *timing) {
     const char *paths[] = {capture}, *why = NULL;
     xsv_sqlite_options how = {.size = sizeof how, .captures = capture, .timing = timing};
     xsr_options reading = {.size = sizeof reading};
@@ -67,8 +63,7 @@ static double export_once(xsv_sqlite_timing *timing)
     return now() - begin;
 }
 
-static void keep_rows(void)
-{
+static void keep_rows(void) {
     sqlite3 *db;
     check(sqlite3_open_v2(database, &db, SQLITE_OPEN_READONLY, NULL), "open");
     for (uint32_t t = 0; t < XSV_FLOWING; t++) {
@@ -94,8 +89,7 @@ static void keep_rows(void)
     sqlite3_close(db);
 }
 
-static void bare_table(sqlite3 *db, uint32_t t)
-{
+static void bare_table(sqlite3 *db, uint32_t t) {
     uint32_t columns = xsv_tables[t].count;
     sqlite3_stmt *many, *one;
     check(xsv_schema_insert(db, &xsv_tables[t], 100, &many) || xsv_schema_insert(db, &xsv_tables[t], 1, &one), "prepar"
@@ -117,8 +111,7 @@ static void bare_table(sqlite3 *db, uint32_t t)
     sqlite3_finalize(one);
 }
 
-static double bare_once(void)
-{
+static double bare_once(void) {
     char path[300];
     snprintf(path, sizeof path, "%s.bare", database);
     unlink(path);
@@ -142,20 +135,17 @@ static double bare_once(void)
     return seconds;
 }
 
-static int by_size(const void *a, const void *b)
-{
+static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-static double median(double *values)
-{
+static double median(double *values) {
     qsort(values, PAIRS, sizeof *values, by_size);
     return values[PAIRS / 2];
 }
 
-static void print_sizes(void)
-{
+static void print_sizes(void) {
     struct stat c, d;
     if (!stat(capture, &c) && !stat(database, &d))
         printf("capture %.0f MB, database %.0f MB, %" PRIu64 " rows:", (double)c.st_size / 1e6, (double)d.st_size / 1e6,
@@ -170,8 +160,7 @@ static void print_sizes(void)
     printf("%-6s %34s %34s\n", "pair", "by the wall clock", "by processor time");
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     uint32_t chunks = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 200000;
     const char *folder = argc > 2 ? argv[2] : "/dev/shm";
     snprintf(capture, sizeof capture, "%s/xs_sqlite_rate_%d.xs", folder, (int)getpid());

@@ -4,8 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void who(char *text, size_t size, sqlite3_stmt *s)
-{
+static void who(char *text, size_t size, sqlite3_stmt *s) {
     int64_t first = xsv_number(s, 1), ranks = xsv_number(s, 2);
     int at = snprintf(text, size, "rank%s %" PRId64, ranks > 1 ? "s" : "", first);
     if (ranks > 1)
@@ -13,8 +12,7 @@ static void who(char *text, size_t size, sqlite3_stmt *s)
     snprintf(text + at, size - (size_t)at, " (pid %" PRId64 ")", xsv_number(s, 0));
 }
 
-static void how_words(char *text, size_t size, sqlite3_stmt *s)
-{
+static void how_words(char *text, size_t size, sqlite3_stmt *s) {
     const char *how = xsv_text(s, 3), *name = NULL;
     int one = xsv_number(s, 2) <= 1, clean = (int)xsv_number(s, 6);
     if (!strcmp(how, "killed")) {
@@ -35,14 +33,12 @@ static void how_words(char *text, size_t size, sqlite3_stmt *s)
     }
 }
 
-static void say_abort(xsv_report_state *r, sqlite3_stmt *s)
-{
+static void say_abort(xsv_report_state *r, sqlite3_stmt *s) {
     if (xsv_number(s, 8))
         fprintf(r->out, "; aborted (%s)", *xsv_text(s, 9) ? xsv_text(s, 9) : "reason of the user's");
 }
 
-static void say_process(xsv_report_state *r, sqlite3_stmt *s)
-{
+static void say_process(xsv_report_state *r, sqlite3_stmt *s) {
     char name[64], how[96];
     int in_order = !strcmp(xsv_text(s, 3), "in order");
     who(name, sizeof name, s);
@@ -61,8 +57,7 @@ static void say_process(xsv_report_state *r, sqlite3_stmt *s)
 }
 
 /* Where several are gone, the first one is what to look at. */
-static void say_first_silent(xsv_report_state *r)
-{
+static void say_first_silent(xsv_report_state *r) {
     static const char sql[] =
         "SELECT first_rank, ranks, last_ns, (SELECT min(last_ns) FROM process_ends o WHERE o.process != "
         "e.process) FROM process_ends e WHERE last_ns NOT NULL ORDER BY last_ns LIMIT 1";
@@ -76,8 +71,7 @@ static void say_first_silent(xsv_report_state *r)
     }
 }
 
-int xsv_say_ends(xsv_report_state *r)
-{
+int xsv_say_ends(xsv_report_state *r) {
     static const char sql[] =
         "SELECT pid, first_rank, ranks, how, signal, status, clean, tail_unknown, abort_reason, "
         "abort_name FROM process_ends WHERE how != 'in order' OR abort_reason != 0 ORDER BY how = "

@@ -2,8 +2,7 @@
 
 /* Each says the headline and returns 1, if it has something to say; the first one wins. */
 
-static int say_finding(xsv_report_state *r)
-{
+static int say_finding(xsv_report_state *r) {
     int said = 0;
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT verdict, cure FROM findings WHERE severity = 'error' LIMIT 1");
          xsv_next(r, s); said = 1) {
@@ -15,8 +14,7 @@ static int say_finding(xsv_report_state *r)
     return said;
 }
 
-static int say_failed(xsv_report_state *r)
-{
+static int say_failed(xsv_report_state *r) {
     static const char sql[] = "SELECT rank, slot, peer, result, latency_ns FROM waits WHERE id = (SELECT id FROM wait "
                               "WHERE "
                               "result > 0 ORDER BY end_ns, id LIMIT 1)";
@@ -34,8 +32,7 @@ static int say_failed(xsv_report_state *r)
     return 1;
 }
 
-static int say_lost(xsv_report_state *r)
-{
+static int say_lost(xsv_report_state *r) {
     int64_t lost = xsv_ask_number(r, "SELECT lost FROM run"), emitted = xsv_ask_number(r, "SELECT emitted FROM run");
     if (!lost)
         return 0;
@@ -49,8 +46,7 @@ static int say_lost(xsv_report_state *r)
 }
 
 /* The rank that the others waited for most. */
-static int64_t most_waited_for(const xsv_report_state *r, int64_t *ns)
-{
+static int64_t most_waited_for(const xsv_report_state *r, int64_t *ns) {
     int64_t worst = -1;
     for (int i = 0; i < r->share_count; i++) {
         int64_t sum = 0;
@@ -64,8 +60,7 @@ static int64_t most_waited_for(const xsv_report_state *r, int64_t *ns)
     return worst;
 }
 
-static void say_well(xsv_report_state *r, int lost)
-{
+static void say_well(xsv_report_state *r, int lost) {
     int64_t ns = 0, rank = most_waited_for(r, &ns), ranks = xsv_ask_number(r, "SELECT ranks FROM run");
     double all = (double)(r->end_ns - r->begin_ns) * (double)(ranks > 1 ? ranks - 1 : 1);
     xsv_color(r, XSV_GREEN);
@@ -78,8 +73,7 @@ static void say_well(xsv_report_state *r, int lost)
                 xsv_share(all > 0 ? (double)ns / all : 0).text, (long long)rank, ranks > 2 ? ", on average" : "");
 }
 
-static int say_nothing(xsv_report_state *r)
-{
+static int say_nothing(xsv_report_state *r) {
     if (xsv_ask_number(r, "SELECT events FROM run"))
         return 0;
     xsv_color(r, XSV_YELLOW);
@@ -90,8 +84,7 @@ static int say_nothing(xsv_report_state *r)
 }
 
 /* Who died and who hangs comes first, and both are said. */
-void xsv_section_headline(xsv_report_state *r)
-{
+void xsv_section_headline(xsv_report_state *r) {
     int said = say_finding(r);
     said |= xsv_say_ends(r);
     said |= xsv_say_hang(r);
@@ -101,8 +94,7 @@ void xsv_section_headline(xsv_report_state *r)
         say_well(r, lost);
 }
 
-void xsv_section_findings(xsv_report_state *r)
-{
+void xsv_section_findings(xsv_report_state *r) {
     int rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT severity, detector, verdict, cure FROM findings"); xsv_next(r, s);
          rows++) {
@@ -112,8 +104,7 @@ void xsv_section_findings(xsv_report_state *r)
     }
 }
 
-static void say_end(xsv_report_state *r)
-{
+static void say_end(xsv_report_state *r) {
     int64_t all = xsv_ask_number(r, "SELECT count(*) FROM process_ends"),
             well = xsv_ask_number(r, "SELECT count(*) FROM process_ends WHERE how = 'in order'");
     if (well == all)
@@ -131,8 +122,7 @@ static void say_end(xsv_report_state *r)
                 xsv_count(missing).text);
 }
 
-void xsv_section_run(xsv_report_state *r)
-{
+void xsv_section_run(xsv_report_state *r) {
     static const char sql[] = "SELECT ranks, processes, duration_ns, events, waits, passed, lost, emitted, "
                               "clock_bound_ns, virtual_time FROM run";
     xsv_heading(r, "Run");

@@ -2,8 +2,7 @@
 
 #include <inttypes.h>
 
-static void say_loss(xsv_report_state *r)
-{
+static void say_loss(xsv_report_state *r) {
     static const char sql[] = "SELECT rank, number, lost, emitted, at_least, gaps, (SELECT cause FROM loss_gaps g "
                               "WHERE g.ring = l.ring LIMIT 1) "
                               "FROM loss l WHERE lost > 0 ORDER BY lost DESC";
@@ -21,8 +20,7 @@ static void say_loss(xsv_report_state *r)
         fprintf(r->out, "  none, in %s rings\n", xsv_count(rings).text);
 }
 
-static void say_clock(xsv_report_state *r)
-{
+static void say_clock(xsv_report_state *r) {
     xsv_heading(r, "Clocks");
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT host_name, device_name, step_ns, residual_ns, bound_ns FROM clock LIMIT "
                                       "16");
@@ -33,16 +31,14 @@ static void say_clock(xsv_report_state *r)
 }
 
 /* Times a condition that hides events was met. */
-static int say_counter(xsv_report_state *r, const char *sql, const char *text)
-{
+static int say_counter(xsv_report_state *r, const char *sql, const char *text) {
     int64_t n = xsv_ask_number(r, sql);
     if (n)
         fprintf(r->out, "  %s %s\n", xsv_count(n).text, text);
     return n != 0;
 }
 
-static int say_reasons(xsv_report_state *r, int explained)
-{
+static int say_reasons(xsv_report_state *r, int explained) {
     int rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT relation, waits, meaning, explained FROM not_known"); xsv_next(r, s);) {
         if (xsv_number(s, 3) != explained)
@@ -55,8 +51,7 @@ static int say_reasons(xsv_report_state *r, int explained)
     return rows;
 }
 
-static void say_not_known(xsv_report_state *r)
-{
+static void say_not_known(xsv_report_state *r) {
     xsv_heading(r, "What is not known");
     int rows = say_reasons(r, 0);
     rows += say_counter(r, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'starts_lost'",
@@ -80,8 +75,7 @@ static void say_not_known(xsv_report_state *r)
     }
 }
 
-void xsv_section_health(xsv_report_state *r)
-{
+void xsv_section_health(xsv_report_state *r) {
     say_loss(r);
     say_clock(r);
     say_not_known(r);

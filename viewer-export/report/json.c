@@ -19,8 +19,7 @@ static const struct {
     {"notes", "SELECT text FROM note ORDER BY id"},
 };
 
-int xsv_report_json(xsv_report_state *r)
-{
+int xsv_report_json(xsv_report_state *r) {
     int rc = XS_OK;
     fputs("{\"schema_version\": 2", r->out);
     _Static_assert(XSV_SCHEMA_VERSION == 2, "the line above");

@@ -15,8 +15,7 @@ typedef struct scale {
     int name; /* width of the slot classes */
 } scale;
 
-static scale common_scale(xsv_report_state *r)
-{
+static scale common_scale(xsv_report_state *r) {
     scale s = {1, 1, 1, 0};
     for (sqlite3_stmt *q = xsv_ask(r, "SELECT min(bucket), max(bucket) FROM wait_latency_histogram WHERE bucket > 0");
          xsv_next(r, q);) {
@@ -29,8 +28,7 @@ static scale common_scale(xsv_report_state *r)
     return s;
 }
 
-static void spark(const xsv_report_state *r, const scale *s, const int64_t *buckets)
-{
+static void spark(const xsv_report_state *r, const scale *s, const int64_t *buckets) {
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char ascii[] = " .:-=+*%#";
     int64_t columns[SPARK_MOST + 1] = {buckets[0]}, most = buckets[0];
@@ -52,8 +50,7 @@ static void spark(const xsv_report_state *r, const scale *s, const int64_t *buck
     fputc('\n', r->out);
 }
 
-static void read_buckets(xsv_report_state *r, const char *pad, sqlite3_stmt *row, int64_t *buckets)
-{
+static void read_buckets(xsv_report_state *r, const char *pad, sqlite3_stmt *row, int64_t *buckets) {
     memset(buckets, 0, BUCKETS * sizeof *buckets);
     sqlite3_stmt *s = xsv_ask(r, "SELECT bucket, waits FROM wait_latency_histogram WHERE pad IS ? AND rank IS ? AND "
                                  "peer IS ?");
@@ -67,8 +64,7 @@ static void read_buckets(xsv_report_state *r, const char *pad, sqlite3_stmt *row
             buckets[xsv_number(s, 0)] = xsv_number(s, 1);
 }
 
-static void print_class(xsv_report_state *r, sqlite3_stmt *s, const scale *axis)
-{
+static void print_class(xsv_report_state *r, sqlite3_stmt *s, const scale *axis) {
     int64_t buckets[BUCKETS];
     read_buckets(r, xsv_text(s, 0), s, buckets);
     fputs("  ", r->out);
@@ -82,8 +78,7 @@ static void print_class(xsv_report_state *r, sqlite3_stmt *s, const scale *axis)
     spark(r, axis, buckets);
 }
 
-static void explain_spark(xsv_report_state *r, const scale *s)
-{
+static void explain_spark(xsv_report_state *r, const scale *s) {
     int64_t low = (int64_t)1 << (s->low - 1);
     int last = (s->high - s->low) / s->step;
     xsv_color(r, XSV_DIM);
@@ -94,8 +89,7 @@ static void explain_spark(xsv_report_state *r, const scale *s)
 }
 
 /* All waits that had to wait, a line a bucket. */
-static void whole_histogram(xsv_report_state *r)
-{
+static void whole_histogram(xsv_report_state *r) {
     int64_t most = xsv_ask_number(r, "SELECT max(n) FROM (SELECT sum(waits) AS n FROM wait_latency_histogram WHERE "
                                      "bucket > 0 GROUP BY bucket)");
     if (!most)
@@ -114,8 +108,7 @@ static void whole_histogram(xsv_report_state *r)
     }
 }
 
-void xsv_section_latency(xsv_report_state *r)
-{
+void xsv_section_latency(xsv_report_state *r) {
     int64_t classes = xsv_ask_number(r, "SELECT count(*) FROM (SELECT 1 FROM wait_tally WHERE bucket >= 0 GROUP BY "
                                         "pad, rank, supplier_rank)");
     if (!classes)

@@ -17,8 +17,7 @@
     "FROM o WHERE NOT dead)) "
 
 /* "" where it is no news: all ranks share one process. */
-static const char *word_of_rank(xsv_report_state *r, int64_t rank)
-{
+static const char *word_of_rank(xsv_report_state *r, int64_t rank) {
     static const char *const words[] = {"killed", "exited", "left", "gone"};
     static const char *const said[] = {" (killed)", " (exited)", " (left)", " (gone)"};
     const char *found = "";
@@ -35,8 +34,7 @@ static const char *word_of_rank(xsv_report_state *r, int64_t rank)
 }
 
 /* "ranks 0, 2, 3" from "0,2,3", at most eight. */
-static void say_ranks(xsv_report_state *r, const char *list, int64_t count)
-{
+static void say_ranks(xsv_report_state *r, const char *list, int64_t count) {
     fprintf(r->out, "rank%s ", count == 1 ? "" : "s");
     for (int i = 0; *list && i < 8; i++) {
         int n = (int)strcspn(list, ",");
@@ -47,8 +45,7 @@ static void say_ranks(xsv_report_state *r, const char *list, int64_t count)
         fprintf(r->out, " and %" PRId64 " more", count - 8);
 }
 
-static void say_owed(xsv_report_state *r)
-{
+static void say_owed(xsv_report_state *r) {
     static const char sql[] =
         HUNG "SELECT peer, count(*), min(begin_ns), group_concat(DISTINCT rank), count(DISTINCT rank) "
              "FROM (SELECT * FROM hung WHERE peer IS NOT rank ORDER BY rank) GROUP BY peer ORDER BY 5 DESC, 3";
@@ -73,8 +70,7 @@ static void say_owed(xsv_report_state *r)
 }
 
 /* The rank that `rank` waits for longest; -1: for no other, -2: it is not known. */
-static int64_t waits_for(xsv_report_state *r, int64_t rank)
-{
+static int64_t waits_for(xsv_report_state *r, int64_t rank) {
     int64_t peer = -1;
     sqlite3_stmt *s =
         xsv_ask(r, HUNG "SELECT coalesce(peer, -2) FROM hung WHERE rank = ? AND peer IS NOT rank ORDER BY begin_ns "
@@ -86,8 +82,7 @@ static int64_t waits_for(xsv_report_state *r, int64_t rank)
     return peer;
 }
 
-static void say_end_of_chain(xsv_report_state *r, int64_t rank, int64_t next)
-{
+static void say_end_of_chain(xsv_report_state *r, int64_t rank, int64_t next) {
     if (next == -2) {
         fputs(", which waits for a rank that is not known\n", r->out);
         return;
@@ -102,13 +97,11 @@ static void say_end_of_chain(xsv_report_state *r, int64_t rank, int64_t next)
 #define CHAIN_MOST 10
 
 /* Ranks have many writers: a circle of ranks is a deadlock only where no other writer of theirs goes on. */
-static void say_circle(xsv_report_state *r, int dead)
-{
+static void say_circle(xsv_report_state *r, int dead) {
     fprintf(r->out, ": in a circle%s\n", dead ? " when they died" : ", a deadlock unless other warps of theirs go on");
 }
 
-static void say_chain(xsv_report_state *r, int64_t rank, int dead)
-{
+static void say_chain(xsv_report_state *r, int64_t rank, int dead) {
     int64_t met[CHAIN_MOST] = {rank};
     fprintf(r->out, "  in the end: rank %" PRId64, rank);
     for (int i = 1; i < CHAIN_MOST; i++) {
@@ -128,8 +121,7 @@ static void say_chain(xsv_report_state *r, int64_t rank, int dead)
     fputs(" -> ...\n", r->out);
 }
 
-static void say_oldest(xsv_report_state *r, int64_t *rank)
-{
+static void say_oldest(xsv_report_state *r, int64_t *rank) {
     static const char sql[] =
         HUNG "SELECT hung.rank, slot.name, hung.peer, w.observed, w.need, hung.begin_ns FROM hung JOIN "
              "wait w ON w.id = hung.id LEFT JOIN slot ON slot.id = w.slot ORDER BY hung.peer IS hung.rank, "
@@ -142,8 +134,7 @@ static void say_oldest(xsv_report_state *r, int64_t *rank)
     }
 }
 
-int xsv_say_hang(xsv_report_state *r)
-{
+int xsv_say_hang(xsv_report_state *r) {
     int64_t open = xsv_ask_number(r, HUNG "SELECT count(*) FROM hung"), rank = -1;
     if (!open)
         return 0;

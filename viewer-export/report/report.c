@@ -4,16 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-sqlite3_stmt *xsv_ask(xsv_report_state *r, const char *sql)
-{
+sqlite3_stmt *xsv_ask(xsv_report_state *r, const char *sql) {
     sqlite3_stmt *s = NULL;
     if (!r->rc && sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) != SQLITE_OK)
         r->rc = sqlite3_errcode(r->db) == SQLITE_NOMEM ? XS_E_MEMORY : XS_E_FORMAT;
     return s;
 }
 
-int xsv_next(xsv_report_state *r, sqlite3_stmt *s)
-{
+int xsv_next(xsv_report_state *r, sqlite3_stmt *s) {
     int step = s ? sqlite3_step(s) : SQLITE_DONE;
     if (step == SQLITE_ROW)
         return 1;
@@ -23,8 +21,7 @@ int xsv_next(xsv_report_state *r, sqlite3_stmt *s)
     return 0;
 }
 
-int64_t xsv_ask_number(xsv_report_state *r, const char *sql)
-{
+int64_t xsv_ask_number(xsv_report_state *r, const char *sql) {
     int64_t value = 0;
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);)
         value = xsv_number(s, 0);
@@ -33,8 +30,7 @@ int64_t xsv_ask_number(xsv_report_state *r, const char *sql)
 
 int64_t xsv_number(sqlite3_stmt *s, int column) { return sqlite3_column_int64(s, column); }
 
-const char *xsv_text(sqlite3_stmt *s, int column)
-{
+const char *xsv_text(sqlite3_stmt *s, int column) {
     const char *text = (const char *)sqlite3_column_text(s, column);
     return text ? text : "";
 }
@@ -42,8 +38,7 @@ const char *xsv_text(sqlite3_stmt *s, int column)
 int xsv_is_null(sqlite3_stmt *s, int column) { return sqlite3_column_type(s, column) == SQLITE_NULL; }
 
 /* What matters most comes first: a reader may stop after any line. */
-static void write_text(xsv_report_state *r)
-{
+static void write_text(xsv_report_state *r) {
     xsv_section_headline(r);
     xsv_section_findings(r);
     xsv_section_open(r);
@@ -54,8 +49,7 @@ static void write_text(xsv_report_state *r)
     xsv_section_health(r);
 }
 
-static void read_shares(xsv_report_state *r)
-{
+static void read_shares(xsv_report_state *r) {
     int room = 0;
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT rank, coalesce(peer, -1), waited_ns FROM rank_share"); xsv_next(r, s);) {
         if (r->share_count == room) {
@@ -71,8 +65,7 @@ static void read_shares(xsv_report_state *r)
     }
 }
 
-static int write_report(xsv_report_state *r)
-{
+static int write_report(xsv_report_state *r) {
     r->begin_ns = xsv_ask_number(r, "SELECT begin_ns FROM run");
     r->end_ns = xsv_ask_number(r, "SELECT end_ns FROM run");
     if (r->options->json)
@@ -84,8 +77,7 @@ static int write_report(xsv_report_state *r)
     return r->rc;
 }
 
-int xsv_report(const char *path, const xsv_report_options *options, FILE *out, char **error)
-{
+int xsv_report(const char *path, const xsv_report_options *options, FILE *out, char **error) {
     xsv_report_options own = {.size = sizeof own};
     if (error)
         *error = NULL;

@@ -4,8 +4,7 @@
 #include <math.h>
 
 /* Three figures and a unit. */
-xsv_words xsv_time(int64_t ns)
-{
+xsv_words xsv_time(int64_t ns) {
     static const struct { double least; const char *unit; } units[] = {
         {3600e9, "h"}, {60e9, "min"}, {1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
     xsv_words w;
@@ -23,8 +22,7 @@ xsv_words xsv_time(int64_t ns)
     return w;
 }
 
-xsv_words xsv_count(int64_t n)
-{
+xsv_words xsv_count(int64_t n) {
     char digits[24];
     xsv_words w;
     int count = snprintf(digits, sizeof digits, "%" PRId64, n), at = 0;
@@ -37,8 +35,7 @@ xsv_words xsv_count(int64_t n)
     return w;
 }
 
-xsv_words xsv_share(double share)
-{
+xsv_words xsv_share(double share) {
     xsv_words w;
     double percent = share * 100;
     int small = percent > 0 && percent < 9.95;
@@ -49,8 +46,7 @@ xsv_words xsv_share(double share)
     return w;
 }
 
-xsv_words xsv_rank_words(sqlite3_stmt *s, int column, int64_t self)
-{
+xsv_words xsv_rank_words(sqlite3_stmt *s, int column, int64_t self) {
     xsv_words w;
     if (xsv_is_null(s, column))
         snprintf(w.text, sizeof w.text, "unknown");
@@ -62,8 +58,7 @@ xsv_words xsv_rank_words(sqlite3_stmt *s, int column, int64_t self)
 }
 
 /* Bytes of the first `characters` of UTF-8 text. */
-static int bytes_of(const char *text, int characters)
-{
+static int bytes_of(const char *text, int characters) {
     int i = 0;
     for (; text[i]; i++)
         if (((unsigned char)text[i] & 0xc0) != 0x80 && characters-- == 0)
@@ -71,8 +66,7 @@ static int bytes_of(const char *text, int characters)
     return i;
 }
 
-void xsv_cell(FILE *out, const char *text, int width)
-{
+void xsv_cell(FILE *out, const char *text, int width) {
     int length = 0;
     for (const char *c = text; *c; c++)
         length += ((unsigned char)*c & 0xc0) != 0x80;
@@ -82,8 +76,7 @@ void xsv_cell(FILE *out, const char *text, int width)
         fprintf(out, "%s%*s", text, width - length, "");
 }
 
-void xsv_bar(const xsv_report_state *r, double share, int width)
-{
+void xsv_bar(const xsv_report_state *r, double share, int width) {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     double filled = (share < 0 ? 0 : share > 1 ? 1 : share) * width;
     int whole = (int)filled, part = (int)((filled - whole) * 8), used = whole;
@@ -96,15 +89,13 @@ void xsv_bar(const xsv_report_state *r, double share, int width)
     fprintf(r->out, "%*s", width - used, "");
 }
 
-void xsv_color(const xsv_report_state *r, enum xsv_color color)
-{
+void xsv_color(const xsv_report_state *r, enum xsv_color color) {
     static const char *const codes[] = {"0", "1", "1;31", "1;33", "32", "2"};
     if (r->options->color)
         fprintf(r->out, "\033[%sm", codes[color]);
 }
 
-void xsv_heading(const xsv_report_state *r, const char *text)
-{
+void xsv_heading(const xsv_report_state *r, const char *text) {
     fputc('\n', r->out);
     xsv_color(r, XSV_BOLD);
     fputs(text, r->out);

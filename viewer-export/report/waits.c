@@ -3,8 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-void xsv_section_open(xsv_report_state *r)
-{
+void xsv_section_open(xsv_report_state *r) {
     static const char sql[] = "SELECT rank, slot, peer, observed, need, open_ns, writer, supplier_known_from, line "
                               "FROM open_waits";
     int64_t rows = 0, all = xsv_ask_number(r, "SELECT open FROM run"), most = (int64_t)r->rows * 2;
@@ -28,8 +27,7 @@ void xsv_section_open(xsv_report_state *r)
 }
 
 /* Who released it, how long after its begin the signal came, how long it took to be seen; or why that is not known. */
-static void print_slow(xsv_report_state *r, sqlite3_stmt *s)
-{
+static void print_slow(xsv_report_state *r, sqlite3_stmt *s) {
     fprintf(r->out, "  %5" PRId64 "  ", xsv_number(s, 0));
     xsv_cell(r->out, xsv_text(s, 1), 26);
     fprintf(r->out, " %9s %10s  ", xsv_time(xsv_number(s, 2)).text, xsv_time(xsv_number(s, 3) - r->begin_ns).text);
@@ -44,8 +42,7 @@ static void print_slow(xsv_report_state *r, sqlite3_stmt *s)
     }
 }
 
-void xsv_section_slowest(xsv_report_state *r)
-{
+void xsv_section_slowest(xsv_report_state *r) {
     int64_t remote = xsv_ask_number(r, "SELECT count(*) FROM (SELECT 1 FROM slowest_remote_waits LIMIT 1)");
     char sql[256];
     snprintf(sql, sizeof sql,
@@ -68,14 +65,12 @@ void xsv_section_slowest(xsv_report_state *r)
     xsv_color(r, XSV_PLAIN);
 }
 
-static double share_of_run(const xsv_report_state *r, int64_t ns)
-{
+static double share_of_run(const xsv_report_state *r, int64_t ns) {
     double run = (double)(r->end_ns - r->begin_ns);
     return run > 0 ? (double)ns / run : 0;
 }
 
-static void say_peer(const xsv_report_state *r, const char *name, int64_t ns)
-{
+static void say_peer(const xsv_report_state *r, const char *name, int64_t ns) {
     fputs("    for ", r->out);
     xsv_cell(r->out, name, 12);
     fprintf(r->out, " %6s  ", xsv_share(share_of_run(r, ns)).text);
@@ -84,8 +79,7 @@ static void say_peer(const xsv_report_state *r, const char *name, int64_t ns)
 }
 
 /* The ranks it waited for most; the rest in one line. Shares of a rank come sorted. */
-static void say_rank(xsv_report_state *r, int64_t rank)
-{
+static void say_rank(xsv_report_state *r, int64_t rank) {
     int64_t all = 0, others = 0;
     int said = 0, left = 0;
     for (int i = 0; i < r->share_count; i++)
@@ -114,8 +108,7 @@ static void say_rank(xsv_report_state *r, int64_t rank)
     }
 }
 
-static void say_writers(xsv_report_state *r)
-{
+static void say_writers(xsv_report_state *r) {
     static const char sql[] =
         "SELECT rank, sum(share), sum(CASE WHEN local THEN share END) FROM wait_share GROUP BY rank "
         "ORDER BY 2 DESC, rank LIMIT ";
@@ -137,8 +130,7 @@ static void say_writers(xsv_report_state *r)
         fputc('\n', r->out);
 }
 
-void xsv_section_share(xsv_report_state *r)
-{
+void xsv_section_share(xsv_report_state *r) {
     static const char sql[] =
         "SELECT rank FROM (SELECT k.rank, sum(s.waited_ns) AS ns FROM (SELECT DISTINCT rank FROM rank) k "
         "LEFT JOIN rank_share s ON s.rank = k.rank GROUP BY k.rank ORDER BY ns DESC, k.rank LIMIT %u) "

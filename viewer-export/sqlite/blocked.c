@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-static int64_t *until_of(xsv_blocked *b, uint32_t writer)
-{
+static int64_t *until_of(xsv_blocked *b, uint32_t writer) {
     if (writer >= b->writers) {
         uint32_t count = writer + writer / 2 + 64;
         int64_t *bigger = realloc(b->until, count * sizeof *bigger);
@@ -19,8 +18,7 @@ static int64_t *until_of(xsv_blocked *b, uint32_t writer)
 
 static xsv_end *end_at(const xsv_blocked *b, uint64_t number) { return &b->ends[number & (b->room - 1)]; }
 
-static int grow(xsv_blocked *b)
-{
+static int grow(xsv_blocked *b) {
     xsv_blocked bigger = *b;
     bigger.room = b->room ? b->room * 2 : 64;
     bigger.ends = malloc(bigger.room * sizeof *bigger.ends);
@@ -33,8 +31,7 @@ static int grow(xsv_blocked *b)
     return XS_OK;
 }
 
-int xsv_blocked_end(xsv_blocked *b, const xsr_event *e)
-{
+int xsv_blocked_end(xsv_blocked *b, const xsr_event *e) {
     if (e->writer == XSR_NONE)
         return XS_OK;
     int64_t *until = until_of(b, e->writer);
@@ -47,8 +44,7 @@ int xsv_blocked_end(xsv_blocked *b, const xsr_event *e)
 }
 
 /* Entries are sorted by id, those that are done too: their order is kept by the neighbours that are not. */
-static xsv_end *find(const xsv_blocked *b, uint64_t id)
-{
+static xsv_end *find(const xsv_blocked *b, uint64_t id) {
     uint64_t low = b->first, high = b->next;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
@@ -60,14 +56,12 @@ static xsv_end *find(const xsv_blocked *b, uint64_t id)
     return low < b->next && end_at(b, low)->id >> 1 == id ? end_at(b, low) : NULL;
 }
 
-static void drop_done(xsv_blocked *b)
-{
+static void drop_done(xsv_blocked *b) {
     while (b->first < b->next && end_at(b, b->first)->id & 1)
         b->first++;
 }
 
-int xsv_blocked_time(xsv_blocked *b, const xsr_wait *w, int64_t end, uint64_t *ns)
-{
+int xsv_blocked_time(xsv_blocked *b, const xsr_wait *w, int64_t end, uint64_t *ns) {
     int64_t from = w->begin;
     xsv_end *e = find(b, w->id);
     *ns = 0;
@@ -86,8 +80,7 @@ int xsv_blocked_time(xsv_blocked *b, const xsr_wait *w, int64_t end, uint64_t *n
     return XS_OK;
 }
 
-void xsv_blocked_free(xsv_blocked *b)
-{
+void xsv_blocked_free(xsv_blocked *b) {
     free(b->until);
     free(b->ends);
     *b = (xsv_blocked){0};

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <xs/export.h>
 
-static int by_class(const void *left, const void *right)
-{
+static int by_class(const void *left, const void *right) {
     const xsv_tally_row *a = left, *b = right;
     if (a->pad != b->pad)
         return a->pad < b->pad ? -1 : 1;
@@ -19,8 +18,7 @@ static int by_class(const void *left, const void *right)
 }
 
 /* Sorted, so that the same capture gives the same file. */
-static xsv_tally_row *sorted_rows(const xsv_tally *t)
-{
+static xsv_tally_row *sorted_rows(const xsv_tally *t) {
     xsv_tally_row *rows = malloc((t->used + 1) * sizeof *rows);
     uint32_t n = 0;
     for (uint32_t i = 0; rows && i < t->size; i++)
@@ -31,8 +29,7 @@ static xsv_tally_row *sorted_rows(const xsv_tally *t)
     return rows;
 }
 
-static int wait_tally(xsv_catalog *c)
-{
+static int wait_tally(xsv_catalog *c) {
     xsv_tally_row *rows = sorted_rows(&c->rows->tally);
     if (!rows)
         return SQLITE_NOMEM;
@@ -53,8 +50,7 @@ static int wait_tally(xsv_catalog *c)
     return xsv_put_end(&p);
 }
 
-static int rank_tally(xsv_catalog *c)
-{
+static int rank_tally(xsv_catalog *c) {
     xsv_put p;
     xsv_put_begin(&p, c, XSV_T_rank_tally);
     const xsv_tally *t = &c->rows->rank_waits;
@@ -71,8 +67,7 @@ static int rank_tally(xsv_catalog *c)
     return xsv_put_end(&p);
 }
 
-static int reason_tally(xsv_catalog *c)
-{
+static int reason_tally(xsv_catalog *c) {
     xsv_put p;
     xsv_put_begin(&p, c, XSV_T_reason_tally);
     for (uint32_t i = 0; i < 2 * XSR_REASON_COUNT; i++) {
@@ -86,22 +81,19 @@ static int reason_tally(xsv_catalog *c)
     return xsv_put_end(&p);
 }
 
-static void meta_text(xsv_put *p, const char *key, const char *value)
-{
+static void meta_text(xsv_put *p, const char *key, const char *value) {
     xsv_put_text(p, key);
     xsv_put_text(p, value);
     xsv_put_row(p);
 }
 
-static void meta_int(xsv_put *p, const char *key, int64_t value)
-{
+static void meta_int(xsv_put *p, const char *key, int64_t value) {
     char text[32];
     snprintf(text, sizeof text, "%" PRId64, value);
     meta_text(p, key, text);
 }
 
-static int meta(xsv_catalog *c)
-{
+static int meta(xsv_catalog *c) {
     const xsr_model *m = c->model;
     char version[32];
     snprintf(version, sizeof version, "%d.%d.%d", XS_VERSION_MAJOR, XS_VERSION_MINOR, XS_VERSION_PATCH);
@@ -125,8 +117,7 @@ static int meta(xsv_catalog *c)
     return xsv_put_end(&p);
 }
 
-int xsv_catalog_counts(xsv_catalog *c)
-{
+int xsv_catalog_counts(xsv_catalog *c) {
     int rc = wait_tally(c);
     if (rc == SQLITE_OK)
         rc = rank_tally(c);

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int xsv_error(char **error, int code, const char *format, ...)
-{
+int xsv_error(char **error, int code, const char *format, ...) {
     if (!error || *error)
         return code;
     va_list list;
@@ -18,8 +17,7 @@ int xsv_error(char **error, int code, const char *format, ...)
     return code;
 }
 
-int xsv_database_open(const char *path, sqlite3 **db, char **error)
-{
+int xsv_database_open(const char *path, sqlite3 **db, char **error) {
     *db = NULL;
     if (access(path, R_OK))
         return xsv_error(error, XS_E_SYSTEM, "%s: %m", path);
@@ -36,8 +34,7 @@ int xsv_database_open(const char *path, sqlite3 **db, char **error)
     return (rc & 0xff) == SQLITE_NOMEM ? XS_E_MEMORY : XS_E_FORMAT;
 }
 
-static int meta_number(sqlite3 *db, const char *key, int64_t *value)
-{
+static int meta_number(sqlite3 *db, const char *key, int64_t *value) {
     sqlite3_stmt *s;
     if (sqlite3_prepare_v2(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = ?", -1, &s, NULL) != SQLITE_OK)
         return 0;
@@ -49,8 +46,7 @@ static int meta_number(sqlite3 *db, const char *key, int64_t *value)
     return found;
 }
 
-int xsv_sqlite_check(const char *path)
-{
+int xsv_sqlite_check(const char *path) {
     sqlite3 *db;
     int rc = xsv_database_open(path, &db, NULL);
     if (rc)
@@ -64,22 +60,19 @@ int xsv_sqlite_check(const char *path)
     return rc;
 }
 
-static int is_name(const char *sql)
-{
+static int is_name(const char *sql) {
     size_t n = strspn(sql, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
     return n > 0 && !sql[n];
 }
 
 /* The connection is read-only, but ATTACH would make a file. */
-static int allow(void *user, int action, const char *a, const char *b, const char *c, const char *d)
-{
+static int allow(void *user, int action, const char *a, const char *b, const char *c, const char *d) {
     (void)user, (void)a, (void)b, (void)c, (void)d;
     return action == SQLITE_ATTACH || action == SQLITE_DETACH ? SQLITE_DENY : SQLITE_OK;
 }
 
 /* One statement, that reads. */
-static int prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement, char **error)
-{
+static int prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement, char **error) {
     char *whole = is_name(sql) ? sqlite3_mprintf("SELECT * FROM \"%w\"", sql) : sqlite3_mprintf("%s", sql);
     if (!whole)
         return XS_E_MEMORY;
@@ -103,8 +96,7 @@ static int prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement, char 
     return result;
 }
 
-int xsv_query(const char *path, const char *sql, enum xsv_format format, FILE *out, char **error)
-{
+int xsv_query(const char *path, const char *sql, enum xsv_format format, FILE *out, char **error) {
     static int (*const writers[])(sqlite3_stmt *, FILE *) = {xsv_write_table, xsv_write_csv, xsv_write_json};
     if (error)
         *error = NULL;

@@ -59,8 +59,7 @@ struct xsv_oldest {
 };
 
 /* Room for index `at`; new bytes are `fill`. */
-static int room(void *array, uint32_t *have, uint32_t at, size_t size, int fill)
-{
+static int room(void *array, uint32_t *have, uint32_t at, size_t size, int fill) {
     void **elements = array;
     if (at < *have)
         return XS_OK;
@@ -76,31 +75,27 @@ static int room(void *array, uint32_t *have, uint32_t at, size_t size, int fill)
 
 /* ---- lists, in order of begin ---- */
 
-static void list_add(xsv_oldest *o, list *l, enum chain c, uint32_t w)
-{
+static void list_add(xsv_oldest *o, list *l, enum chain c, uint32_t w) {
     o->pool[w].chain[c].before = l->last;
     o->pool[w].chain[c].after = 0;
     *(l->last ? &o->pool[l->last].chain[c].after : &l->first) = w;
     l->last = w;
 }
 
-static void list_remove(xsv_oldest *o, list *l, enum chain c, uint32_t w)
-{
+static void list_remove(xsv_oldest *o, list *l, enum chain c, uint32_t w) {
     uint32_t before = o->pool[w].chain[c].before, after = o->pool[w].chain[c].after;
     *(before ? &o->pool[before].chain[c].after : &l->first) = after;
     *(after ? &o->pool[after].chain[c].before : &l->last) = before;
 }
 
-static role_waits *role_find(const rank_state *r, uint32_t role)
-{
+static role_waits *role_find(const rank_state *r, uint32_t role) {
     for (uint32_t i = 0; i < r->role_count; i++)
         if (r->roles[i].role == role)
             return &r->roles[i];
     return NULL;
 }
 
-static role_waits *role_of(rank_state *r, uint32_t role)
-{
+static role_waits *role_of(rank_state *r, uint32_t role) {
     role_waits *found = role_find(r, role);
     if (found)
         return found;
@@ -112,16 +107,14 @@ static role_waits *role_of(rank_state *r, uint32_t role)
     return &more[r->role_count++];
 }
 
-static uint32_t supplier_role(const xsv_oldest *o, uint32_t slot)
-{
+static uint32_t supplier_role(const xsv_oldest *o, uint32_t slot) {
     const slot_state *s = &o->slots[slot];
     uint32_t planned = o->model->slots[slot].supplier_role;
     return s->arrives != XSR_NONE ? s->arrives : planned != XSR_NONE ? planned : s->signals;
 }
 
 /* By who releases it: another rank, a role of its own, or nobody knows yet. */
-static int file_by_supplier(xsv_oldest *o, uint32_t w)
-{
+static int file_by_supplier(xsv_oldest *o, uint32_t w) {
     waiting *p = &o->pool[w];
     rank_state *r = &o->ranks[p->rank];
     p->supplier = p->remote ? XSR_NONE : supplier_role(o, p->slot);
@@ -136,8 +129,7 @@ static int file_by_supplier(xsv_oldest *o, uint32_t w)
     return XS_OK;
 }
 
-static int file(xsv_oldest *o, uint32_t w)
-{
+static int file(xsv_oldest *o, uint32_t w) {
     role_waits *role = role_of(&o->ranks[o->pool[w].rank], o->pool[w].role);
     if (!role)
         return XS_E_MEMORY;
@@ -145,8 +137,7 @@ static int file(xsv_oldest *o, uint32_t w)
     return file_by_supplier(o, w);
 }
 
-static void take_out(xsv_oldest *o, uint32_t w)
-{
+static void take_out(xsv_oldest *o, uint32_t w) {
     waiting *p = &o->pool[w];
     rank_state *r = &o->ranks[p->rank];
     list_remove(o, &role_find(r, p->role)->own, OF_ROLE, w);
@@ -158,14 +149,12 @@ static void take_out(xsv_oldest *o, uint32_t w)
 
 /* ---- which wait counts ---- */
 
-static int earlier(const waiting *a, const waiting *b)
-{
+static int earlier(const waiting *a, const waiting *b) {
     return a->begin != b->begin ? a->begin < b->begin : a->start < b->start;
 }
 
 /* From a role over what its writers wait for, to a remote wait. 0: somebody there waits for nobody, and works. */
-static uint32_t resolve(const xsv_oldest *o, const rank_state *r, uint32_t role)
-{
+static uint32_t resolve(const xsv_oldest *o, const rank_state *r, uint32_t role) {
     for (int step = 0; role != XSR_NONE && step < STEPS_MOST; step++) {
         const role_waits *waits = role_find(r, role);
         uint32_t w = waits ? waits->own.first : 0;
@@ -176,8 +165,7 @@ static uint32_t resolve(const xsv_oldest *o, const rank_state *r, uint32_t role)
     return 0;
 }
 
-static uint32_t find_counting(const xsv_oldest *o, const rank_state *r)
-{
+static uint32_t find_counting(const xsv_oldest *o, const rank_state *r) {
     uint32_t oldest = r->remote.first, best = 0, counts = oldest;
     for (uint32_t i = 0; i < r->role_count && oldest; i++) {
         uint32_t local = r->roles[i].supplied.first;
@@ -193,8 +181,7 @@ static uint32_t find_counting(const xsv_oldest *o, const rank_state *r)
     return counts;
 }
 
-static int add_piece(xsv_oldest *o, uint32_t w, int64_t begin, int64_t end)
-{
+static int add_piece(xsv_oldest *o, uint32_t w, int64_t begin, int64_t end) {
     uint32_t at = o->piece_free ? o->piece_free : o->piece_used + 1;
     if (end <= begin)
         return XS_OK;
@@ -211,8 +198,7 @@ static int add_piece(xsv_oldest *o, uint32_t w, int64_t begin, int64_t end)
     return XS_OK;
 }
 
-static int update(xsv_oldest *o, uint32_t rank, int64_t time)
-{
+static int update(xsv_oldest *o, uint32_t rank, int64_t time) {
     rank_state *r = &o->ranks[rank];
     uint32_t counts = find_counting(o, r), before = r->counts;
     if (counts == before)
@@ -224,8 +210,7 @@ static int update(xsv_oldest *o, uint32_t rank, int64_t time)
 }
 
 /* It stays in its writer's list until it is settled. */
-static int close_wait(xsv_oldest *o, uint32_t w, int64_t time)
-{
+static int close_wait(xsv_oldest *o, uint32_t w, int64_t time) {
     take_out(o, w);
     o->pool[w].over = 1;
     return update(o, o->pool[w].rank, time);
@@ -233,8 +218,7 @@ static int close_wait(xsv_oldest *o, uint32_t w, int64_t time)
 
 /* ---- events ---- */
 
-static int is_remote(const xsv_oldest *o, const xsr_event *e)
-{
+static int is_remote(const xsv_oldest *o, const xsr_event *e) {
     const xsr_slot *s = &o->model->slots[e->slot];
     const slot_state *state = &o->slots[e->slot];
     uint32_t owes = s->supplier_rank;
@@ -246,8 +230,7 @@ static int is_remote(const xsv_oldest *o, const xsr_event *e)
 }
 
 /* Those of one writer at one slot (XSR_NONE: at any) are over. */
-static int close_of_writer(xsv_oldest *o, const xsr_event *e, uint32_t slot)
-{
+static int close_of_writer(xsv_oldest *o, const xsr_event *e, uint32_t slot) {
     int rc = XS_OK;
     for (uint32_t w = o->writers[e->writer].first; w && !rc; w = o->pool[w].chain[OF_WRITER].after)
         if (!o->pool[w].over && (slot == XSR_NONE || o->pool[w].slot == slot))
@@ -255,8 +238,7 @@ static int close_of_writer(xsv_oldest *o, const xsr_event *e, uint32_t slot)
     return rc;
 }
 
-static int wait_starts(xsv_oldest *o, const xsr_event *e)
-{
+static int wait_starts(xsv_oldest *o, const xsr_event *e) {
     if (close_of_writer(o, e, e->slot)) /* the end of the one before is lost */
         return XS_E_MEMORY;
     uint32_t w = o->pool_free ? o->pool_free : o->pool_used + 1;
@@ -273,8 +255,7 @@ static int wait_starts(xsv_oldest *o, const xsr_event *e)
 }
 
 /* The first arrival or signal at a slot says which role it is that local waits there wait for. */
-static int resolve_waits(xsv_oldest *o, const xsr_event *e)
-{
+static int resolve_waits(xsv_oldest *o, const xsr_event *e) {
     for (uint32_t rank = 0; rank < o->rank_room; rank++)
         for (uint32_t w = o->ranks[rank].unresolved.first, after; w; w = after) {
             after = o->pool[w].chain[OF_RANK].after;
@@ -287,8 +268,7 @@ static int resolve_waits(xsv_oldest *o, const xsr_event *e)
     return XS_OK;
 }
 
-static int supplied(xsv_oldest *o, const xsr_event *e)
-{
+static int supplied(xsv_oldest *o, const xsr_event *e) {
     uint32_t known = supplier_role(o, e->slot);
     slot_state *s = &o->slots[e->slot];
     if (e->kind == XS_EV_ARRIVE || e->kind == XS_EV_GATE_ARRIVE) {
@@ -302,13 +282,11 @@ static int supplied(xsv_oldest *o, const xsr_event *e)
     return known == XSR_NONE && supplier_role(o, e->slot) != XSR_NONE ? resolve_waits(o, e) : XS_OK;
 }
 
-static int supplies(uint32_t kind)
-{
+static int supplies(uint32_t kind) {
     return kind == XS_EV_SIGNAL || kind == XS_EV_WATERMARK || kind == XS_EV_ARRIVE || kind == XS_EV_GATE_ARRIVE;
 }
 
-int xsv_oldest_event(xsv_oldest *o, const xsr_event *e)
-{
+int xsv_oldest_event(xsv_oldest *o, const xsr_event *e) {
     if (e->slot != XSR_NONE && room(&o->slots, &o->slot_room, e->slot, sizeof *o->slots, 0xff))
         return XS_E_MEMORY;
     if (e->slot != XSR_NONE && supplies(e->kind))
@@ -327,15 +305,13 @@ int xsv_oldest_event(xsv_oldest *o, const xsr_event *e)
 
 /* ---- waits ---- */
 
-uint32_t xsv_oldest_supplier(const xsv_oldest *o, const xsr_wait *wait)
-{
+uint32_t xsv_oldest_supplier(const xsv_oldest *o, const xsr_wait *wait) {
     if (wait->supplier_rank != XSR_NONE || wait->slot >= o->slot_room || o->slots[wait->slot].arrive_rank == MANY)
         return wait->supplier_rank;
     return o->slots[wait->slot].arrive_rank;
 }
 
-static void release(xsv_oldest *o, uint32_t w)
-{
+static void release(xsv_oldest *o, uint32_t w) {
     waiting *p = &o->pool[w];
     if (p->last_piece) {
         o->pieces[p->last_piece].next = o->piece_free;
@@ -346,8 +322,7 @@ static void release(xsv_oldest *o, uint32_t w)
     o->pool_free = w;
 }
 
-static uint32_t find(const xsv_oldest *o, const xsr_wait *wait)
-{
+static uint32_t find(const xsv_oldest *o, const xsr_wait *wait) {
     if (wait->writer >= o->writer_room || wait->start_event == XSR_NO_ID)
         return 0;
     uint32_t w = o->writers[wait->writer].first;
@@ -356,8 +331,7 @@ static uint32_t find(const xsv_oldest *o, const xsr_wait *wait)
     return w;
 }
 
-int xsv_oldest_wait(xsv_oldest *o, const xsr_wait *wait, int64_t end, xsv_oldest_piece put, void *user)
-{
+int xsv_oldest_wait(xsv_oldest *o, const xsr_wait *wait, int64_t end, xsv_oldest_piece put, void *user) {
     uint32_t w = find(o, wait);
     if (!w)
         return XS_OK; /* its start is lost: how long it was open is not known */
@@ -373,16 +347,14 @@ int xsv_oldest_wait(xsv_oldest *o, const xsr_wait *wait, int64_t end, xsv_oldest
     return rc;
 }
 
-xsv_oldest *xsv_oldest_make(const xsr_model *model)
-{
+xsv_oldest *xsv_oldest_make(const xsr_model *model) {
     xsv_oldest *o = calloc(1, sizeof *o);
     if (o)
         o->model = model;
     return o;
 }
 
-void xsv_oldest_free(xsv_oldest *o)
-{
+void xsv_oldest_free(xsv_oldest *o) {
     if (!o)
         return;
     for (uint32_t i = 0; i < o->rank_room; i++)

@@ -7,15 +7,13 @@
 
 #define MEASURED_ROWS 500 /* a table's widths come from the first rows; later ones may push the line out */
 
-static int end_of_rows(int step, FILE *out)
-{
+static int end_of_rows(int step, FILE *out) {
     if (step != SQLITE_DONE)
         return (step & 0xff) == SQLITE_NOMEM ? XS_E_MEMORY : XS_E_FORMAT;
     return fflush(out) || ferror(out) ? XS_E_SYSTEM : XS_OK;
 }
 
-void xsv_json_string(const char *text, FILE *out)
-{
+void xsv_json_string(const char *text, FILE *out) {
     fputc('"', out);
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
@@ -29,8 +27,7 @@ void xsv_json_string(const char *text, FILE *out)
     fputc('"', out);
 }
 
-static void json_value(sqlite3_stmt *s, int column, FILE *out)
-{
+static void json_value(sqlite3_stmt *s, int column, FILE *out) {
     const char *text;
     switch (sqlite3_column_type(s, column)) {
     case SQLITE_NULL: fputs("null", out); return;
@@ -47,8 +44,7 @@ static void json_value(sqlite3_stmt *s, int column, FILE *out)
     }
 }
 
-int xsv_write_json(sqlite3_stmt *s, FILE *out)
-{
+int xsv_write_json(sqlite3_stmt *s, FILE *out) {
     int step, columns = sqlite3_column_count(s), first = 1;
     fputc('[', out);
     for (; (step = sqlite3_step(s)) == SQLITE_ROW && !ferror(out); first = 0) {
@@ -65,8 +61,7 @@ int xsv_write_json(sqlite3_stmt *s, FILE *out)
     return ferror(out) ? XS_E_SYSTEM : end_of_rows(step, out);
 }
 
-static void csv_field(const char *text, FILE *out)
-{
+static void csv_field(const char *text, FILE *out) {
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, out);
         return;
@@ -77,8 +72,7 @@ static void csv_field(const char *text, FILE *out)
     fputc('"', out);
 }
 
-int xsv_write_csv(sqlite3_stmt *s, FILE *out)
-{
+int xsv_write_csv(sqlite3_stmt *s, FILE *out) {
     int step, columns = sqlite3_column_count(s);
     for (int c = 0; c < columns; c++) {
         fputs(c ? "," : "", out);
@@ -104,16 +98,14 @@ typedef struct grid {
     char *right; /* 1: numbers */
 } grid;
 
-static int display_width(const char *text)
-{
+static int display_width(const char *text) {
     int n = 0;
     for (; *text; text++)
         n += ((unsigned char)*text & 0xc0) != 0x80; /* UTF-8: one a character */
     return n;
 }
 
-static int keep_row(grid *g, sqlite3_stmt *s, int header)
-{
+static int keep_row(grid *g, sqlite3_stmt *s, int header) {
     for (int c = 0; c < g->columns; c++) {
         const char *text = header ? sqlite3_column_name(s, c) : (const char *)sqlite3_column_text(s, c);
         int type = header ? SQLITE_NULL : sqlite3_column_type(s, c);
@@ -130,8 +122,7 @@ static int keep_row(grid *g, sqlite3_stmt *s, int header)
     return XS_OK;
 }
 
-static void print_cell(const grid *g, int c, const char *text, FILE *out)
-{
+static void print_cell(const grid *g, int c, const char *text, FILE *out) {
     int pad = g->widths[c] - display_width(text);
     int last = c == g->columns - 1;
     if (g->right[c])
@@ -142,8 +133,7 @@ static void print_cell(const grid *g, int c, const char *text, FILE *out)
         fputc('\n', out);
 }
 
-static void print_kept(const grid *g, FILE *out)
-{
+static void print_kept(const grid *g, FILE *out) {
     for (int r = 0; r < g->rows; r++) {
         for (int c = 0; c < g->columns; c++)
             print_cell(g, c, g->cells[r * g->columns + c], out);
@@ -157,8 +147,7 @@ static void print_kept(const grid *g, FILE *out)
     }
 }
 
-static int write_grid(grid *g, sqlite3_stmt *s, FILE *out)
-{
+static int write_grid(grid *g, sqlite3_stmt *s, FILE *out) {
     int step, rc = keep_row(g, s, 1);
     while (!rc && g->rows <= MEASURED_ROWS && (step = sqlite3_step(s)) == SQLITE_ROW)
         rc = keep_row(g, s, 0);
@@ -176,8 +165,7 @@ static int write_grid(grid *g, sqlite3_stmt *s, FILE *out)
     return ferror(out) ? XS_E_SYSTEM : end_of_rows(step, out);
 }
 
-int xsv_write_table(sqlite3_stmt *s, FILE *out)
-{
+int xsv_write_table(sqlite3_stmt *s, FILE *out) {
     int n = sqlite3_column_count(s);
     grid g = {.columns = n, .cells = calloc((size_t)(n + 1) * (MEASURED_ROWS + 2), sizeof *g.cells),
               .widths = calloc((size_t)n + 1, sizeof *g.widths), .right = calloc((size_t)n + 1, 1)};

@@ -37,8 +37,7 @@ struct xsv_pipe {
     uint64_t rows[XSV_FLOWING];
 };
 
-static int bind_row(sqlite3_stmt *s, int at, const uint64_t *row, uint32_t columns)
-{
+static int bind_row(sqlite3_stmt *s, int at, const uint64_t *row, uint32_t columns) {
     int rc = SQLITE_OK;
     uint64_t nulls = row[0];
     for (uint32_t c = 0; c < columns; c++) {
@@ -50,8 +49,7 @@ static int bind_row(sqlite3_stmt *s, int at, const uint64_t *row, uint32_t colum
     return rc;
 }
 
-static int insert_rows(sqlite3_stmt *s, const uint64_t *cells, uint32_t rows, uint32_t columns)
-{
+static int insert_rows(sqlite3_stmt *s, const uint64_t *cells, uint32_t rows, uint32_t columns) {
     int rc = SQLITE_OK;
     for (uint32_t r = 0; r < rows; r++)
         rc |= bind_row(s, (int)(r * columns) + 1, cells + (size_t)r * (columns + 1), columns);
@@ -62,8 +60,7 @@ static int insert_rows(sqlite3_stmt *s, const uint64_t *cells, uint32_t rows, ui
     return rc == SQLITE_DONE ? SQLITE_OK : reset;
 }
 
-static int insert_block(xsv_pipe *p, const block *b)
-{
+static int insert_block(xsv_pipe *p, const block *b) {
     uint32_t columns = xsv_tables[b->table].count, r = 0;
     int rc = SQLITE_OK;
     for (; rc == SQLITE_OK && r + ROWS_A_STATEMENT <= b->rows; r += ROWS_A_STATEMENT)
@@ -73,8 +70,7 @@ static int insert_block(xsv_pipe *p, const block *b)
     return rc;
 }
 
-static block *next_block(xsv_pipe *p)
-{
+static block *next_block(xsv_pipe *p) {
     pthread_mutex_lock(&p->lock);
     while (!p->first && !p->closing)
         pthread_cond_wait(&p->changed, &p->lock);
@@ -85,8 +81,7 @@ static block *next_block(xsv_pipe *p)
     return b;
 }
 
-static void give_back(xsv_pipe *p, block *b)
-{
+static void give_back(xsv_pipe *p, block *b) {
     pthread_mutex_lock(&p->lock);
     b->next = p->free;
     p->free = b;
@@ -94,8 +89,7 @@ static void give_back(xsv_pipe *p, block *b)
     pthread_mutex_unlock(&p->lock);
 }
 
-static void *insert_thread(void *pipe)
-{
+static void *insert_thread(void *pipe) {
     xsv_pipe *p = pipe;
     for (block *b; (b = next_block(p));) {
         if (!p->failed) {
@@ -110,8 +104,7 @@ static void *insert_thread(void *pipe)
     return NULL;
 }
 
-static block *take_free(xsv_pipe *p)
-{
+static block *take_free(xsv_pipe *p) {
     pthread_mutex_lock(&p->lock);
     while (!p->free)
         pthread_cond_wait(&p->changed, &p->lock);
@@ -122,8 +115,7 @@ static block *take_free(xsv_pipe *p)
     return b;
 }
 
-static void enqueue(xsv_pipe *p, block *b)
-{
+static void enqueue(xsv_pipe *p, block *b) {
     b->next = NULL;
     pthread_mutex_lock(&p->lock);
     if (p->first)
@@ -135,8 +127,7 @@ static void enqueue(xsv_pipe *p, block *b)
     pthread_mutex_unlock(&p->lock);
 }
 
-uint64_t *xsv_pipe_row(xsv_pipe *p, enum xsv_table_id table)
-{
+uint64_t *xsv_pipe_row(xsv_pipe *p, enum xsv_table_id table) {
     block *b = p->open[table];
     if (b && b->rows == BLOCK_ROWS) {
         enqueue(p, b);
@@ -154,8 +145,7 @@ uint64_t *xsv_pipe_row(xsv_pipe *p, enum xsv_table_id table)
     return memset(row, 0, width * sizeof *row);
 }
 
-static int prepare(xsv_pipe *p)
-{
+static int prepare(xsv_pipe *p) {
     int rc = SQLITE_OK;
     for (uint32_t t = 0; t < XSV_FLOWING && rc == SQLITE_OK; t++) {
         rc = xsv_schema_insert(p->db, &xsv_tables[t], ROWS_A_STATEMENT, &p->many[t]);
@@ -165,8 +155,7 @@ static int prepare(xsv_pipe *p)
     return rc;
 }
 
-static int add_blocks(xsv_pipe *p)
-{
+static int add_blocks(xsv_pipe *p) {
     /* One block a table may be open while others wait in the queue. */
     for (uint32_t i = 0; i < BLOCKS + XSV_FLOWING; i++) {
         block *b = malloc(sizeof *b);
@@ -178,8 +167,7 @@ static int add_blocks(xsv_pipe *p)
     return SQLITE_OK;
 }
 
-int xsv_pipe_start(sqlite3 *db, xsv_pipe **pipe)
-{
+int xsv_pipe_start(sqlite3 *db, xsv_pipe **pipe) {
     xsv_pipe *p = calloc(1, sizeof *p);
     if (!p)
         return SQLITE_NOMEM;
@@ -200,8 +188,7 @@ int xsv_pipe_start(sqlite3 *db, xsv_pipe **pipe)
     return SQLITE_OK;
 }
 
-int xsv_pipe_stop(xsv_pipe *p)
-{
+int xsv_pipe_stop(xsv_pipe *p) {
     if (p->running) {
         for (uint32_t t = 0; t < XSV_FLOWING; t++) {
             if (p->open[t])
@@ -227,8 +214,7 @@ int xsv_pipe_stop(xsv_pipe *p)
 
 uint64_t xsv_pipe_rows(const xsv_pipe *p, enum xsv_table_id table) { return p->rows[table]; }
 
-void xsv_pipe_free(xsv_pipe *p)
-{
+void xsv_pipe_free(xsv_pipe *p) {
     if (!p)
         return;
     xsv_pipe_stop(p);

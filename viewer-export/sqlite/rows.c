@@ -7,48 +7,41 @@ static void put(uint64_t *row, uint32_t column, uint64_t value) { row[1 + column
 
 static void put_null(uint64_t *row, uint32_t column) { row[0] |= 1ull << column; }
 
-static void put_index(uint64_t *row, uint32_t column, uint32_t index)
-{
+static void put_index(uint64_t *row, uint32_t column, uint32_t index) {
     if (index == XSR_NONE)
         put_null(row, column);
     else
         put(row, column, index);
 }
 
-static void put_id(uint64_t *row, uint32_t column, uint64_t id)
-{
+static void put_id(uint64_t *row, uint32_t column, uint64_t id) {
     if (id == XSR_NO_ID)
         put_null(row, column);
     else
         put(row, column, id);
 }
 
-static void put_time(uint64_t *row, uint32_t column, int64_t time)
-{
+static void put_time(uint64_t *row, uint32_t column, int64_t time) {
     if (time == INT64_MIN || time == INT64_MAX)
         put_null(row, column);
     else
         put(row, column, (uint64_t)time);
 }
 
-static void put_pad(uint64_t *row, uint32_t column, const xsr_model *m, uint32_t slot)
-{
+static void put_pad(uint64_t *row, uint32_t column, const xsr_model *m, uint32_t slot) {
     put_index(row, column, slot < m->slot_count ? m->slots[slot].pad : XSR_NONE);
 }
 
 /* order 3 | scope 2 | fence 3 | comparison 3 | result 3 | time_modulo 1: unpacked by the views. */
-static uint64_t how(uint32_t order, uint32_t scope, uint32_t fence, uint32_t cmp, uint32_t result, uint32_t modulo)
-{
+static uint64_t how(uint32_t order, uint32_t scope, uint32_t fence, uint32_t cmp, uint32_t result, uint32_t modulo) {
     return (order & 7u) | (scope & 3u) << 3 | (fence & 7u) << 5 | (cmp & 7u) << 8 | (result & 7u) << 11 | modulo << 14;
 }
 
-static uint64_t event_how(const xsr_event *e)
-{
+static uint64_t event_how(const xsr_event *e) {
     return how(e->order, e->scope, e->fence, e->cmp, e->result, e->time_modulo);
 }
 
-static int writer_state(xsv_rows *r, uint32_t writer, xsv_writer_state **state)
-{
+static int writer_state(xsv_rows *r, uint32_t writer, xsv_writer_state **state) {
     if (writer >= r->writer_room) {
         uint32_t room = writer + 1 > r->writer_room * 2 ? writer + 64 : r->writer_room * 2;
         xsv_writer_state *bigger = realloc(r->writers, room * sizeof *bigger);
@@ -62,8 +55,7 @@ static int writer_state(xsv_rows *r, uint32_t writer, xsv_writer_state **state)
     return XS_OK;
 }
 
-static int put_epoch(xsv_rows *r, uint32_t writer, const xsv_writer_state *s)
-{
+static int put_epoch(xsv_rows *r, uint32_t writer, const xsv_writer_state *s) {
     uint64_t *row = xsv_pipe_row(r->pipe, XSV_T_epoch);
     if (!row)
         return XS_E_SYSTEM;
@@ -78,8 +70,7 @@ static int put_epoch(xsv_rows *r, uint32_t writer, const xsv_writer_state *s)
 }
 
 /* An epoch of a writer ends with its last event before it enters another. */
-static int follow_epoch(xsv_rows *r, const xsr_event *e)
-{
+static int follow_epoch(xsv_rows *r, const xsr_event *e) {
     if (e->writer >= r->model->writer_count)
         return XS_OK;
     xsv_writer_state *s;
@@ -98,8 +89,7 @@ static int follow_epoch(xsv_rows *r, const xsr_event *e)
     return XS_OK;
 }
 
-static int put_arrival(xsv_rows *r, const xsr_event *e)
-{
+static int put_arrival(xsv_rows *r, const xsr_event *e) {
     uint64_t *row = xsv_pipe_row(r->pipe, XSV_T_arrival);
     if (!row)
         return XS_E_SYSTEM;
@@ -129,8 +119,7 @@ static int put_arrival(xsv_rows *r, const xsr_event *e)
     return XS_OK;
 }
 
-static int put_event(xsv_rows *r, const xsr_event *e)
-{
+static int put_event(xsv_rows *r, const xsr_event *e) {
     uint64_t *row = xsv_pipe_row(r->pipe, XSV_T_event);
     if (!row)
         return XS_E_SYSTEM;
@@ -160,8 +149,7 @@ static int put_event(xsv_rows *r, const xsr_event *e)
     return XS_OK;
 }
 
-static int note_last(xsv_rows *r, const xsr_event *e)
-{
+static int note_last(xsv_rows *r, const xsr_event *e) {
     if (e->rank >= r->rank_room) {
         uint32_t room = e->rank + e->rank / 2 + 16;
         int64_t *bigger = realloc(r->rank_last, room * sizeof *bigger);
@@ -176,8 +164,7 @@ static int note_last(xsv_rows *r, const xsr_event *e)
     return XS_OK;
 }
 
-int xsv_rows_event(xsv_rows *r, const xsr_event *e)
-{
+int xsv_rows_event(xsv_rows *r, const xsr_event *e) {
     if (e->time > r->last_time)
         r->last_time = e->time;
     int rc = e->rank == XSR_NONE ? XS_OK : note_last(r, e);
@@ -195,13 +182,11 @@ int xsv_rows_event(xsv_rows *r, const xsr_event *e)
 /* Its latency is not known where one of its ends is lost: then `begin` is its end, or `end` a bound. */
 static int latency_known(const xsr_wait *w) { return !w->open && !w->start_lost && !w->end_lost; }
 
-static int32_t bucket_of(const xsr_wait *w, int64_t latency)
-{
+static int32_t bucket_of(const xsr_wait *w, int64_t latency) {
     return w->open ? XSV_BUCKET_OPEN : latency_known(w) ? xsv_bucket(latency) : XSV_BUCKET_UNKNOWN;
 }
 
-static int count_wait(xsv_rows *r, const xsr_wait *w, int64_t latency, uint64_t blocked)
-{
+static int count_wait(xsv_rows *r, const xsr_wait *w, int64_t latency, uint64_t blocked) {
     xsv_tally_row one = {.rank = xsv_rank_number(r->model, w->rank), .waits = 1,
                          .supplier = xsv_oldest_supplier(r->oldest, w),
                          .pad = w->slot < r->model->slot_count ? r->model->slots[w->slot].pad : XSR_NONE,
@@ -216,8 +201,7 @@ static int count_wait(xsv_rows *r, const xsr_wait *w, int64_t latency, uint64_t 
     return xsv_tally_add(&r->tally, &one);
 }
 
-static void put_wait_times(uint64_t *row, const xsr_wait *w, int64_t latency, uint64_t blocked)
-{
+static void put_wait_times(uint64_t *row, const xsr_wait *w, int64_t latency, uint64_t blocked) {
     put_time(row, xsv_wait_begin_ns, w->begin);
     put_time(row, xsv_wait_end_ns, w->open ? INT64_MIN : w->end);
     put(row, xsv_wait_latency_ns, (uint64_t)latency);
@@ -234,8 +218,7 @@ static void put_wait_times(uint64_t *row, const xsr_wait *w, int64_t latency, ui
         put_null(row, xsv_wait_lag_ns);
 }
 
-static void put_wait_edges(uint64_t *row, const xsr_model *m, const xsr_wait *w)
-{
+static void put_wait_edges(uint64_t *row, const xsr_model *m, const xsr_wait *w) {
     put(row, xsv_wait_reads_from_reason, w->reads_from.reason);
     put_id(row, xsv_wait_reads_from_event, w->reads_from.event);
     put(row, xsv_wait_reads_from_value, w->reads_from.value);
@@ -256,8 +239,7 @@ static void put_wait_edges(uint64_t *row, const xsr_model *m, const xsr_wait *w)
     }
 }
 
-static void put_wait_what(uint64_t *row, const xsr_model *m, const xsr_wait *w)
-{
+static void put_wait_what(uint64_t *row, const xsr_model *m, const xsr_wait *w) {
     put(row, xsv_wait_id, w->id);
     put(row, xsv_wait_passed, w->passed);
     put(row, xsv_wait_open, w->open);
@@ -288,8 +270,7 @@ static void put_wait_what(uint64_t *row, const xsr_model *m, const xsr_wait *w)
 }
 
 /* A piece of the run in which the rank's oldest open wait for another rank was this one. */
-static int put_piece(void *rows, const xsr_wait *w, int64_t begin, int64_t end)
-{
+static int put_piece(void *rows, const xsr_wait *w, int64_t begin, int64_t end) {
     xsv_rows *r = rows;
     xsv_tally_row one = {.rank = xsv_rank_number(r->model, w->rank), .supplier = xsv_oldest_supplier(r->oldest, w),
                          .waits = 1, .total_ns = (uint64_t)(end - begin)};
@@ -306,8 +287,7 @@ static int put_piece(void *rows, const xsr_wait *w, int64_t begin, int64_t end)
     return xsv_tally_add(&r->rank_waits, &one);
 }
 
-int xsv_rows_wait(xsv_rows *r, const xsr_wait *w)
-{
+int xsv_rows_wait(xsv_rows *r, const xsr_wait *w) {
     int64_t now = r->model->end > r->last_time ? r->model->end : r->last_time, end = w->open ? now : w->end;
     int64_t latency = w->passed || w->open ? 0 : w->end - w->begin;
     uint64_t blocked = 0;
@@ -328,8 +308,7 @@ int xsv_rows_wait(xsv_rows *r, const xsr_wait *w)
     return w->passed ? XS_OK : xsv_oldest_wait(r->oldest, w, end, put_piece, r);
 }
 
-int xsv_rows_signal(xsv_rows *r, const xsr_signal *s)
-{
+int xsv_rows_signal(xsv_rows *r, const xsr_signal *s) {
     const xsr_event *e = &s->event;
     uint64_t *row = xsv_pipe_row(r->pipe, XSV_T_signal);
     if (!row)
@@ -353,8 +332,7 @@ int xsv_rows_signal(xsv_rows *r, const xsr_signal *s)
     return XS_OK;
 }
 
-int xsv_rows_lost(xsv_rows *r, const xsr_loss *l)
-{
+int xsv_rows_lost(xsv_rows *r, const xsr_loss *l) {
     uint64_t *row = xsv_pipe_row(r->pipe, XSV_T_loss_gap);
     if (!row)
         return XS_E_SYSTEM;
@@ -370,8 +348,7 @@ int xsv_rows_lost(xsv_rows *r, const xsr_loss *l)
     return XS_OK;
 }
 
-int xsv_rows_finish(xsv_rows *r)
-{
+int xsv_rows_finish(xsv_rows *r) {
     int rc = XS_OK;
     for (uint32_t i = 0; i < r->writer_room && !rc; i++)
         if (r->writers[i].epoch)
@@ -379,8 +356,7 @@ int xsv_rows_finish(xsv_rows *r)
     return rc;
 }
 
-void xsv_rows_free(xsv_rows *r)
-{
+void xsv_rows_free(xsv_rows *r) {
     xsv_tally_free(&r->tally);
     xsv_tally_free(&r->rank_waits);
     xsv_blocked_free(&r->blocked);

@@ -40,8 +40,7 @@ int xsv_rows_finish(xsv_rows *rows);
 void xsv_rows_free(xsv_rows *rows);
 
 /* The rank's number, XSR_NONE if the index is. */
-static inline uint32_t xsv_rank_number(const xsr_model *m, uint32_t index)
-{
+static inline uint32_t xsv_rank_number(const xsr_model *m, uint32_t index) {
     return index < m->rank_count ? m->ranks[index].rank : XSR_NONE;
 }
 

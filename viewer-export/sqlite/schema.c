@@ -13,15 +13,13 @@ XSV_TABLES(T)
 const xsv_table xsv_tables[XSV_TABLE_COUNT] = {XSV_TABLES(T)};
 #undef T
 
-static int run(sqlite3 *db, char *sql)
-{
+static int run(sqlite3 *db, char *sql) {
     int rc = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
     return rc;
 }
 
-static int create_table(sqlite3 *db, const xsv_table *table)
-{
+static int create_table(sqlite3 *db, const xsv_table *table) {
     sqlite3_str *s = sqlite3_str_new(db);
     sqlite3_str_appendf(s, "CREATE TABLE %s(", table->name);
     for (uint32_t i = 0; i < table->count; i++)
@@ -30,16 +28,14 @@ static int create_table(sqlite3 *db, const xsv_table *table)
     return run(db, sqlite3_str_finish(s));
 }
 
-int xsv_schema_tables(sqlite3 *db)
-{
+int xsv_schema_tables(sqlite3 *db) {
     int rc = SQLITE_OK;
     for (uint32_t i = 0; i < XSV_TABLE_COUNT && rc == SQLITE_OK; i++)
         rc = create_table(db, &xsv_tables[i]);
     return rc;
 }
 
-int xsv_schema_insert(sqlite3 *db, const xsv_table *table, uint32_t rows, sqlite3_stmt **statement)
-{
+int xsv_schema_insert(sqlite3 *db, const xsv_table *table, uint32_t rows, sqlite3_stmt **statement) {
     sqlite3_str *s = sqlite3_str_new(db);
     sqlite3_str_appendf(s, "INSERT INTO %s VALUES ", table->name);
     for (uint32_t r = 0; r < rows; r++) {
@@ -54,8 +50,7 @@ int xsv_schema_insert(sqlite3 *db, const xsv_table *table, uint32_t rows, sqlite
     return rc;
 }
 
-static int create_objects(sqlite3 *db, const xsv_object *objects, uint32_t count)
-{
+static int create_objects(sqlite3 *db, const xsv_object *objects, uint32_t count) {
     int rc = SQLITE_OK;
     for (uint32_t i = 0; i < count && rc == SQLITE_OK; i++)
         rc = sqlite3_exec(db, objects[i].sql, NULL, NULL, NULL);

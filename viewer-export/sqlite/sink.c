@@ -25,8 +25,7 @@ typedef struct sqlite_sink {
 static const char pragmas[] = "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
                               "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -65536; PRAGMA threads = 1; BEGIN";
 
-static uint64_t now_ns(void)
-{
+static uint64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -34,8 +33,7 @@ static uint64_t now_ns(void)
 
 static int full_disk(int code) { return code == ENOSPC || code == EDQUOT || code == EFBIG; }
 
-static int fail(sqlite_sink *s, int error, const char *why)
-{
+static int fail(sqlite_sink *s, int error, const char *why) {
     if (!s->error) {
         s->error = error;
         snprintf(s->text, sizeof s->text, "%s", why);
@@ -43,15 +41,13 @@ static int fail(sqlite_sink *s, int error, const char *why)
     return s->error;
 }
 
-static int fail_errno(sqlite_sink *s, int code)
-{
+static int fail_errno(sqlite_sink *s, int code) {
     return fail(s, full_disk(code) ? XS_E_NO_SPACE : XS_E_SYSTEM, strerror(code));
 }
 
 /* From a result code of SQLite. It does not hand the cause of every I/O error on: then errno, right after the call,
  * has it. */
-static int fail_sqlite(sqlite_sink *s, int rc)
-{
+static int fail_sqlite(sqlite_sink *s, int rc) {
     int last = errno, code = s->db ? sqlite3_system_errno(s->db) : 0, kind = rc & 0xff;
     if (!code && kind == SQLITE_IOERR)
         code = last;
@@ -64,8 +60,7 @@ static int fail_sqlite(sqlite_sink *s, int rc)
     return fail(s, XS_E_SYSTEM, sqlite3_errstr(rc));
 }
 
-static int open_database(sqlite_sink *s)
-{
+static int open_database(sqlite_sink *s) {
     if (unlink(s->temporary) && errno != ENOENT)
         return fail_errno(s, errno);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
@@ -79,8 +74,7 @@ static int open_database(sqlite_sink *s)
     return rc == SQLITE_OK ? XS_OK : fail_sqlite(s, rc);
 }
 
-static int sink_begin(xsr_sink *sink, const xsr_model *model)
-{
+static int sink_begin(xsr_sink *sink, const xsr_model *model) {
     sqlite_sink *s = (sqlite_sink *)sink;
     s->rows.model = model;
     s->started = now_ns();
@@ -89,43 +83,37 @@ static int sink_begin(xsr_sink *sink, const xsr_model *model)
 }
 
 /* A row that could not be handed on means that an insert failed: ask the pipe why. */
-static int row_result(sqlite_sink *s, int rc)
-{
+static int row_result(sqlite_sink *s, int rc) {
     if (rc == XS_E_SYSTEM)
         return fail_sqlite(s, xsv_pipe_stop(s->rows.pipe));
     return rc ? fail(s, rc, "out of memory") : XS_OK;
 }
 
-static int sink_event(xsr_sink *sink, const xsr_event *event)
-{
+static int sink_event(xsr_sink *sink, const xsr_event *event) {
     sqlite_sink *s = (sqlite_sink *)sink;
     int rc = xsv_rows_event(&s->rows, event);
     return rc ? row_result(s, rc) : XS_OK;
 }
 
-static int sink_wait(xsr_sink *sink, const xsr_wait *wait)
-{
+static int sink_wait(xsr_sink *sink, const xsr_wait *wait) {
     sqlite_sink *s = (sqlite_sink *)sink;
     int rc = xsv_rows_wait(&s->rows, wait);
     return rc ? row_result(s, rc) : XS_OK;
 }
 
-static int sink_signal(xsr_sink *sink, const xsr_signal *signal)
-{
+static int sink_signal(xsr_sink *sink, const xsr_signal *signal) {
     sqlite_sink *s = (sqlite_sink *)sink;
     int rc = xsv_rows_signal(&s->rows, signal);
     return rc ? row_result(s, rc) : XS_OK;
 }
 
-static int sink_lost(xsr_sink *sink, const xsr_loss *loss)
-{
+static int sink_lost(xsr_sink *sink, const xsr_loss *loss) {
     sqlite_sink *s = (sqlite_sink *)sink;
     int rc = xsv_rows_lost(&s->rows, loss);
     return rc ? row_result(s, rc) : XS_OK;
 }
 
-static int finish_tables(sqlite_sink *s, xsv_sqlite_timing *t)
-{
+static int finish_tables(sqlite_sink *s, xsv_sqlite_timing *t) {
     xsv_catalog catalog = {.db = s->db, .model = s->rows.model, .rows = &s->rows, .captures = s->captures};
     int rc = xsv_rows_finish(&s->rows);
     if (rc)
@@ -143,8 +131,7 @@ static int finish_tables(sqlite_sink *s, xsv_sqlite_timing *t)
     return rc == SQLITE_OK ? XS_OK : fail_sqlite(s, rc);
 }
 
-static int sync_file(sqlite_sink *s)
-{
+static int sync_file(sqlite_sink *s) {
     int fd = open(s->temporary, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return fail_errno(s, errno);
@@ -154,8 +141,7 @@ static int sync_file(sqlite_sink *s)
     return rc ? fail_errno(s, rc) : XS_OK;
 }
 
-static int close_database(sqlite_sink *s)
-{
+static int close_database(sqlite_sink *s) {
     int rc = sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
     if (rc != SQLITE_OK)
         return fail_sqlite(s, rc);
@@ -171,8 +157,7 @@ static int close_database(sqlite_sink *s)
     return XS_OK;
 }
 
-static int sink_finish(xsr_sink *sink)
-{
+static int sink_finish(xsr_sink *sink) {
     sqlite_sink *s = (sqlite_sink *)sink;
     xsv_sqlite_timing t = {0};
     if (s->error || finish_tables(s, &t))
@@ -196,8 +181,7 @@ static int sink_finish(xsr_sink *sink)
     return XS_OK;
 }
 
-static void free_sink(sqlite_sink *s)
-{
+static void free_sink(sqlite_sink *s) {
     xsv_pipe_free(s->rows.pipe);
     xsv_rows_free(&s->rows);
     sqlite3_close(s->db);
@@ -209,8 +193,7 @@ static void free_sink(sqlite_sink *s)
     free(s);
 }
 
-static int copy_options(sqlite_sink *s, const char *path, const xsv_sqlite_options *options)
-{
+static int copy_options(sqlite_sink *s, const char *path, const xsv_sqlite_options *options) {
     if (options)
         memcpy(&s->options, options, options->size < sizeof s->options ? options->size : sizeof s->options);
     s->path = strdup(path);
@@ -220,8 +203,7 @@ static int copy_options(sqlite_sink *s, const char *path, const xsv_sqlite_optio
     return s->path && s->captures && s->temporary ? XS_OK : XS_E_MEMORY;
 }
 
-int xsv_sqlite_open(const char *path, const xsv_sqlite_options *options, xsr_sink **sink)
-{
+int xsv_sqlite_open(const char *path, const xsv_sqlite_options *options, xsr_sink **sink) {
     if (!path || !*path || !sink)
         return XS_E_ARGUMENT;
     sqlite_sink *s = calloc(1, sizeof *s);
@@ -250,8 +232,7 @@ int xsv_sqlite_open(const char *path, const xsv_sqlite_options *options, xsr_sin
 
 const char *xsv_sqlite_error(const xsr_sink *sink) { return ((const sqlite_sink *)sink)->text; }
 
-int xsv_sqlite_close(xsr_sink *sink)
-{
+int xsv_sqlite_close(xsr_sink *sink) {
     if (!sink)
         return XS_OK;
     int error = ((sqlite_sink *)sink)->error;

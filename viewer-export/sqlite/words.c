@@ -56,8 +56,7 @@ static const word words[] = {
     XS_EVENTS(NAMED)
 };
 
-static const char *name_of(const word *w)
-{
+static const char *name_of(const word *w) {
     if (w->name)
         return w->name;
     switch (w->class[0]) {
@@ -70,8 +69,7 @@ static const char *name_of(const word *w)
     }
 }
 
-int xsv_catalog_words(xsv_catalog *c)
-{
+int xsv_catalog_words(xsv_catalog *c) {
     xsv_put p;
     xsv_put_begin(&p, c, XSV_T_word);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {

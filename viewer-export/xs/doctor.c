@@ -17,8 +17,7 @@ enum health { GOOD, BAD, TOLD }; /* TOLD: neither, a fact */
 
 /* One line of text, or nothing where JSON is wanted. */
 static void say(enum health health, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void say(enum health health, const char *what, const char *format, ...)
-{
+static void say(enum health health, const char *what, const char *format, ...) {
     static const char *const marks[] = {"ok ", "BAD", "   "};
     va_list list;
     printf("%s %-18s ", marks[health], what);
@@ -28,8 +27,7 @@ static void say(enum health health, const char *what, const char *format, ...)
     fputc('\n', stdout);
 }
 
-static void say_store(const xs_probe *p)
-{
+static void say_store(const xs_probe *p) {
     unsigned long long torn = p->store16_torn, reads = p->store16_reads, control = p->control_torn;
     if (!p->store16_whole)
         say(BAD, "16-byte stores", "%llu of %llu were seen in halves: records cannot be trusted here", torn, reads);
@@ -43,8 +41,7 @@ static void say_store(const xs_probe *p)
 
 static const char *recorder_path; /* before cuda_works hides it */
 
-static void say_recorder(const xs_probe *p)
-{
+static void say_recorder(const xs_probe *p) {
     const char *path = recorder_path;
     if (p->recorder)
         say(GOOD, "recorder", "answers at %s", path ? path : "XS_RECORD");
@@ -55,8 +52,7 @@ static void say_recorder(const xs_probe *p)
 }
 
 /* Whether a world of one GPU can be made; else why not. The environment of a launcher is not meant for it. */
-static int cuda_works(char *why, size_t size)
-{
+static int cuda_works(char *why, size_t size) {
     static const char *const not_ours[] = {"XS_RECORD",
                                            "XS_CAPTURE",
                                            "XS_RANK",
@@ -83,8 +79,7 @@ static int cuda_works(char *why, size_t size)
     return rc >= 0;
 }
 
-static void say_cuda(const xs_probe *p, int works, const char *why)
-{
+static void say_cuda(const xs_probe *p, int works, const char *why) {
     if (p->gpus < 0)
         say(TOLD, "CUDA driver", "none: kernels run on the host backend");
     else
@@ -101,8 +96,7 @@ typedef struct limits {
     int64_t memlock, shm_bytes, shm_free; /* -1: no limit, or not known */
 } limits;
 
-static limits read_limits(void)
-{
+static limits read_limits(void) {
     limits l = {-1, -1, -1};
     struct rlimit r;
     struct statvfs v;
@@ -116,8 +110,7 @@ static limits read_limits(void)
 }
 
 /* A world of several processes lives in /dev/shm; the driver locks pages, and says itself where it may not. */
-static void say_limits(const limits *l)
-{
+static void say_limits(const limits *l) {
     if (l->shm_bytes < 0)
         say(BAD, "/dev/shm", "there is none: worlds of several processes cannot be made");
     else
@@ -129,8 +122,7 @@ static void say_limits(const limits *l)
         say(TOLD, "locked memory", "at most %" PRId64 " KiB (ulimit -l)", l->memlock >> 10);
 }
 
-static void print_text(const xs_probe *p, int works, const char *why)
-{
+static void print_text(const xs_probe *p, int works, const char *why) {
     uint32_t v = xs_version();
     say(TOLD, "xs", "%u.%u.%u, SQLite %s", v >> 16, v >> 8 & 0xff, v & 0xff, sqlite3_libversion());
     say(TOLD, "processors", "%u", p->cpus);
@@ -147,8 +139,7 @@ static void print_text(const xs_probe *p, int works, const char *why)
     say(TOLD, "kernels", "record where their program was built with XS_TRACE=1");
 }
 
-static void print_json(const xs_probe *p, int works, const char *why)
-{
+static void print_json(const xs_probe *p, int works, const char *why) {
     uint32_t v = xs_version();
     printf("{\"xs_version\": \"%u.%u.%u\", \"sqlite_version\": \"%s\", \"schema_version\": %d,\n", v >> 16,
            v >> 8 & 0xff, v & 0xff, sqlite3_libversion(), XSV_SCHEMA_VERSION);
@@ -176,8 +167,7 @@ static void print_json(const xs_probe *p, int works, const char *why)
     printf(" \"control_reads\": %" PRIu64 ", \"control_torn\": %" PRIu64 "}\n", p->control_reads, p->control_torn);
 }
 
-static int run(const command *self, int argc, const char **argv)
-{
+static int run(const command *self, int argc, const char **argv) {
     poptContext context;
     int code = options_parse(self, options, 0, argc, argv, &context);
     if (code >= 0)

@@ -19,8 +19,7 @@ static const struct poptOption options[] = {
     OPTION_HELP,
     POPT_TABLEEND};
 
-static int export_names(run_names *in, uint32_t count)
-{
+static int export_names(run_names *in, uint32_t count) {
     const char **captures = calloc(count, sizeof *captures);
     run_names out;
     int code = captures ? names_resolve(output ? output : in[0].base, &out) : complain(EX_SOFTWARE, "out of memory");
@@ -46,8 +45,7 @@ static int export_names(run_names *in, uint32_t count)
     return code;
 }
 
-static int resolve_all(const char **args, run_names *names, uint32_t *count)
-{
+static int resolve_all(const char **args, run_names *names, uint32_t *count) {
     int code = EX_OK;
     for (*count = 0; args[*count] && !code;) {
         run_names *n = &names[*count];
@@ -59,8 +57,7 @@ static int resolve_all(const char **args, run_names *names, uint32_t *count)
     return code;
 }
 
-static int run(const command *self, int argc, const char **argv)
-{
+static int run(const command *self, int argc, const char **argv) {
     poptContext context;
     int code = options_parse(self, options, 0, argc, argv, &context);
     if (code >= 0)

@@ -14,8 +14,7 @@ static const struct poptOption options[] = {
     OPTION_HELP,
     POPT_TABLEEND};
 
-static int parse_pids(const char **args, int32_t **pids, uint32_t *count)
-{
+static int parse_pids(const char **args, int32_t **pids, uint32_t *count) {
     for (*count = 0; args && args[*count];)
         ++*count;
     *pids = calloc(*count + 1u, sizeof **pids);
@@ -33,16 +32,14 @@ static int parse_pids(const char **args, int32_t **pids, uint32_t *count)
 }
 
 /* What looked like a region and was not: one line each. */
-static void say_refused(const hang_report *report)
-{
+static void say_refused(const hang_report *report) {
     for (uint32_t i = 0; i < report->set.refused_count; i++) {
         const xs_attach_refusal *r = &report->set.refused[i];
         complain(EX_NOINPUT, "process %d: its trace memory %s", (int)r->pid, r->why);
     }
 }
 
-static int say_nothing_found(const hang_report *report, uint32_t asked_for)
-{
+static int say_nothing_found(const hang_report *report, uint32_t asked_for) {
     if (report->set.refused_count)
         return EX_NOINPUT;
     if (asked_for)
@@ -50,8 +47,7 @@ static int say_nothing_found(const hang_report *report, uint32_t asked_for)
     return complain(EX_NOINPUT, "no traced process of this user on this machine");
 }
 
-static int hang(const int32_t *pids, uint32_t count)
-{
+static int hang(const int32_t *pids, uint32_t count) {
     hang_report report;
     int rc = hang_read(pids, count, &report), code;
     if (rc) {
@@ -69,8 +65,7 @@ static int hang(const int32_t *pids, uint32_t count)
     return written ? written : code;
 }
 
-static int run(const command *self, int argc, const char **argv)
-{
+static int run(const command *self, int argc, const char **argv) {
     poptContext context;
     int code = options_parse(self, options, 0, argc, argv, &context);
     if (code >= 0)

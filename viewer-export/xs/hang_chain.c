@@ -10,24 +10,21 @@
 #define JUDGED 64u /* waits, oldest first, that a verdict is looked for in */
 
 /* Does the plan's role run in that rank? If not, whatever else runs there may have to come to it. */
-static int has_role(const hang_world *world, uint32_t rank, uint32_t role)
-{
+static int has_role(const hang_world *world, uint32_t rank, uint32_t role) {
     for (uint32_t i = 0; i < world->writer_count; i++)
         if (world->writers[i].rank == rank && world->writers[i].role == role)
             return 1;
     return 0;
 }
 
-int hang_holds_up(const hang_world *world, const hang_wait *wait, const hang_wait *other)
-{
+int hang_holds_up(const hang_world *world, const hang_wait *wait, const hang_wait *other) {
     if (other->rank != wait->supplier || other->writer == wait->writer)
         return 0;
     uint32_t role = wait->supplier_role;
     return !role || world->writers[other->writer].role == role || !has_role(world, wait->supplier, role);
 }
 
-static int root_moves(const hang_world *world, uint32_t rank, uint32_t role)
-{
+static int root_moves(const hang_world *world, uint32_t rank, uint32_t role) {
     int any_role = !role || !has_role(world, rank, role);
     for (uint32_t i = 0; i < world->writer_count; i++) {
         const hang_writer *w = &world->writers[i];
@@ -38,8 +35,7 @@ static int root_moves(const hang_world *world, uint32_t rank, uint32_t role)
 }
 
 /* Where a chain may end: at this wait. HANG_END_CYCLE: it goes on. */
-static enum hang_end end_at(const hang_world *world, const hang_wait *wait)
-{
+static enum hang_end end_at(const hang_world *world, const hang_wait *wait) {
     if (wait->how == HANG_SUPPLIER_UNKNOWN || wait->supplier >= world->rank_count)
         return HANG_END_UNKNOWN;
     if (wait->how == HANG_SUPPLIER_HOST)
@@ -58,16 +54,14 @@ typedef struct search {
     uint32_t head, tail;
 } search;
 
-static void reach(search *s, uint32_t wait, uint32_t from)
-{
+static void reach(search *s, uint32_t wait, uint32_t from) {
     if (s->from[wait])
         return;
     s->from[wait] = from + 1;
     s->queue[s->tail++] = wait;
 }
 
-static void write_path(const hang_world *world, const search *s, uint32_t last, enum hang_end end, hang_chain *chain)
-{
+static void write_path(const hang_world *world, const search *s, uint32_t last, enum hang_end end, hang_chain *chain) {
     uint32_t n = 1;
     for (uint32_t w = last; s->from[w] != w + 1; w = s->from[w] - 1)
         n++;
@@ -80,8 +74,7 @@ static void write_path(const hang_world *world, const search *s, uint32_t last, 
 }
 
 /* Always on with the oldest wait, until one comes again. */
-static void write_cycle(const hang_world *world, uint32_t start, hang_chain *chain)
-{
+static void write_cycle(const hang_world *world, uint32_t start, hang_chain *chain) {
     uint32_t wait = start;
     chain->count = 0;
     chain->end = HANG_END_CYCLE;
@@ -103,8 +96,7 @@ static void write_cycle(const hang_world *world, uint32_t start, hang_chain *cha
     }
 }
 
-static void follow(const hang_world *world, uint32_t start, search *s, hang_chain *chain)
-{
+static void follow(const hang_world *world, uint32_t start, search *s, hang_chain *chain) {
     uint32_t unknown = HANG_NONE;
     memset(s->from, 0, world->wait_count * sizeof *s->from);
     s->head = s->tail = 0;
@@ -130,8 +122,7 @@ static void follow(const hang_world *world, uint32_t start, search *s, hang_chai
 
 /* The verdict is about the oldest wait that is stuck and whose chain ends where somebody owes; else the oldest stuck
  * one. */
-static void judge(hang_world *world, search *s)
-{
+static void judge(hang_world *world, search *s) {
     uint32_t best = HANG_NONE, n = world->wait_count < JUDGED ? world->wait_count : JUDGED;
     world->verdict = n ? HANG_SLOW : HANG_NOTHING_WAITS;
     for (uint32_t i = 0; i < n; i++) {
@@ -147,8 +138,7 @@ static void judge(hang_world *world, search *s)
         follow(world, best == HANG_NONE ? 0 : best, s, &world->chain);
 }
 
-int hang_judge(hang_world *world)
-{
+int hang_judge(hang_world *world) {
     size_t n = world->wait_count + (size_t)1;
     search s = {.from = calloc(n, sizeof *s.from), .queue = calloc(n, sizeof *s.queue)};
     world->chain.waits = calloc(n, sizeof *world->chain.waits);

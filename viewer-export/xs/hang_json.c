@@ -11,28 +11,24 @@ typedef struct words {
     size_t size;
 } words;
 
-static FILE *begin_words(words *w)
-{
+static FILE *begin_words(words *w) {
     *w = (words){NULL, NULL, 0};
     return w->f = open_memstream(&w->text, &w->size);
 }
 
-static void end_words(words *w, FILE *out)
-{
+static void end_words(words *w, FILE *out) {
     if (w->f)
         fclose(w->f);
     xsv_json_string(w->text ? w->text : "", out);
     free(w->text);
 }
 
-static void put_text(FILE *out, const char *key, const char *text)
-{
+static void put_text(FILE *out, const char *key, const char *text) {
     fprintf(out, "\"%s\": ", key);
     xsv_json_string(text, out);
 }
 
-static void put_verdict(FILE *out, const hang_world *world)
-{
+static void put_verdict(FILE *out, const hang_world *world) {
     words w;
     if (begin_words(&w))
         hang_say_verdict(w.f, world);
@@ -40,8 +36,7 @@ static void put_verdict(FILE *out, const hang_world *world)
     end_words(&w, out);
 }
 
-static void put_place(FILE *out, const xs_catalog_place *p)
-{
+static void put_place(FILE *out, const xs_catalog_place *p) {
     words w;
     if (begin_words(&w))
         hang_say_place(w.f, p);
@@ -50,8 +45,7 @@ static void put_place(FILE *out, const xs_catalog_place *p)
     fprintf(out, ", \"owner\": %u, \"row\": %u, \"column\": %u", p->owner, p->row, p->column);
 }
 
-static void put_wait(FILE *out, const hang_world *world, uint32_t index)
-{
+static void put_wait(FILE *out, const hang_world *world, uint32_t index) {
     static const char *const how[] = {"unknown", "plan", "host", "seen"};
     const hang_wait *w = &world->waits[index];
     const hang_writer *writer = &world->writers[w->writer];
@@ -78,8 +72,7 @@ static void put_wait(FILE *out, const hang_world *world, uint32_t index)
     fputc('}', out);
 }
 
-static void put_rank(FILE *out, const hang_world *world, uint32_t rank)
-{
+static void put_rank(FILE *out, const hang_world *world, uint32_t rank) {
     const hang_rank *r = &world->ranks[rank];
     words w;
     fprintf(out, "    {\"rank\": %u, \"pid\": %d, \"state\": \"%s\", ", rank, (int)r->pid,
@@ -94,8 +87,7 @@ static void put_rank(FILE *out, const hang_world *world, uint32_t rank)
     fputc('}', out);
 }
 
-static void put_signal(FILE *out, const hang_world *world, const hang_writer *writer)
-{
+static void put_signal(FILE *out, const hang_world *world, const hang_writer *writer) {
     fprintf(out, "    {\"rank\": %u, \"block\": %u, \"warp\": %u, ", writer->rank, writer->block, writer->warp);
     put_text(out, "role", hang_role(world, writer->region, writer->role));
     fputs(", ", out);
@@ -103,8 +95,7 @@ static void put_signal(FILE *out, const hang_world *world, const hang_writer *wr
     fprintf(out, ", \"value\": %" PRIu64 "}", writer->signal_value);
 }
 
-static void put_root(FILE *out, const hang_world *world)
-{
+static void put_root(FILE *out, const hang_world *world) {
     const hang_chain *c = &world->chain;
     words w;
     if (c->end != HANG_END_ROOT && c->end != HANG_END_SELF && c->end != HANG_END_HOST) {
@@ -119,8 +110,7 @@ static void put_root(FILE *out, const hang_world *world)
     fputs("},\n", out);
 }
 
-static void put_chain(FILE *out, const hang_world *world)
-{
+static void put_chain(FILE *out, const hang_world *world) {
     static const char *const ends[] = {"unknown", "root", "self", "host", "cycle", "moving"};
     const hang_chain *c = &world->chain;
     fprintf(out, "   \"chain_ends_in\": \"%s\",\n   \"chain\": [", world->wait_count ? ends[c->end] : "none");
@@ -132,8 +122,7 @@ static void put_chain(FILE *out, const hang_world *world)
     fputs("],\n", out);
 }
 
-static void put_lists(FILE *out, const hang_world *world)
-{
+static void put_lists(FILE *out, const hang_world *world) {
     uint32_t shown = 0;
     fputs("   \"waits\": [\n", out);
     for (uint32_t i = 0; i < world->wait_count; i++) {
@@ -154,8 +143,7 @@ static void put_lists(FILE *out, const hang_world *world)
     fputs("]\n", out);
 }
 
-static void put_world(FILE *out, const hang_world *world)
-{
+static void put_world(FILE *out, const hang_world *world) {
     static const char *const states[] = {"nothing waits", "slow", "hung"};
     uint64_t no_ring = 0, no_line = 0;
     uint32_t torn = 0;
@@ -185,8 +173,7 @@ static void put_world(FILE *out, const hang_world *world)
     fputs("  }", out);
 }
 
-void hang_print_json(const hang_report *report, FILE *out)
-{
+void hang_print_json(const hang_report *report, FILE *out) {
     fputs("{\"worlds\": [\n", out);
     for (uint32_t i = 0; i < report->world_count; i++) {
         put_world(out, &report->worlds[i]);

@@ -4,8 +4,7 @@
 #define SEARCHES 8u /* whole rings are read for so many slots at most: it has to be quick */
 
 /* Of several ranks that signalled it, none is picked. */
-static void seen(hang_wait *wait, uint32_t rank)
-{
+static void seen(hang_wait *wait, uint32_t rank) {
     if (wait->how == HANG_SUPPLIER_UNKNOWN || wait->supplier == rank) {
         wait->how = HANG_SUPPLIER_SEEN;
         wait->supplier = rank;
@@ -14,8 +13,7 @@ static void seen(hang_wait *wait, uint32_t rank)
     }
 }
 
-static void look_at_last_signals(const hang_world *world, hang_wait *wait)
-{
+static void look_at_last_signals(const hang_world *world, hang_wait *wait) {
     for (uint32_t i = 0; i < world->writer_count; i++) {
         const hang_writer *w = &world->writers[i];
         if (w->has_signalled && xs_catalog_same_place(&w->signal, &wait->slot))
@@ -23,8 +21,7 @@ static void look_at_last_signals(const hang_world *world, hang_wait *wait)
     }
 }
 
-static void look_into_rings(const hang_world *world, hang_wait *wait)
-{
+static void look_into_rings(const hang_world *world, hang_wait *wait) {
     xs_ring_owner owner;
     for (uint32_t r = 0; r < world->region_count; r++) {
         const hang_region *region = &world->regions[r];
@@ -36,16 +33,14 @@ static void look_into_rings(const hang_world *world, hang_wait *wait)
     }
 }
 
-static void look_at_plan(const hang_world *world, hang_wait *wait)
-{
+static void look_at_plan(const hang_world *world, hang_wait *wait) {
     const xs_catalog_view *catalog = &world->regions[world->writers[wait->writer].region].catalog;
     int found = xs_catalog_view_supplier(catalog, &wait->slot, &wait->supplier, &wait->supplier_role);
     if (found)
         wait->how = found == XS_SUPPLIER_HOST ? HANG_SUPPLIER_HOST : HANG_SUPPLIER_PLAN;
 }
 
-void hang_find_suppliers(hang_world *world)
-{
+void hang_find_suppliers(hang_world *world) {
     uint32_t searches = 0;
     for (uint32_t i = 0; i < world->wait_count; i++) {
         hang_wait *wait = &world->waits[i];

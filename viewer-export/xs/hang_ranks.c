@@ -10,14 +10,12 @@ static const char *const names[] = {HANG_RANK_STATES(RANK_NAME)};
 
 const char *hang_rank_state_name(enum hang_rank_state state) { return names[state]; }
 
-static int has_rank(const hang_region *region, uint32_t rank)
-{
+static int has_rank(const hang_region *region, uint32_t rank) {
     const xs_region_header *h = &region->at->view.head;
     return rank >= h->first_rank && rank - h->first_rank < h->ranks;
 }
 
-static uint32_t region_of(const hang_world *world, uint32_t rank)
-{
+static uint32_t region_of(const hang_world *world, uint32_t rank) {
     for (uint32_t i = 0; i < world->region_count; i++)
         if (has_rank(&world->regions[i], rank))
             return i;
@@ -25,8 +23,7 @@ static uint32_t region_of(const hang_world *world, uint32_t rank)
 }
 
 /* The newest launch on the rank that runs, else the newest. */
-static const hang_launch *launch_of(const hang_region *region, uint32_t rank)
-{
+static const hang_launch *launch_of(const hang_region *region, uint32_t rank) {
     const hang_launch *newest = NULL;
     for (uint32_t i = region->launch_count; i > 0; i--) {
         const hang_launch *l = &region->launches[i - 1];
@@ -40,8 +37,7 @@ static const hang_launch *launch_of(const hang_region *region, uint32_t rank)
     return newest;
 }
 
-static int had_writers(const hang_region *region, uint32_t rank, uint32_t launch)
-{
+static int had_writers(const hang_region *region, uint32_t rank, uint32_t launch) {
     const xs_region_view *view = &region->at->view;
     uint32_t first = (rank - view->head.first_rank) * view->head.rings_per_rank;
     for (uint32_t i = 0; i < view->head.rings_per_rank; i++)
@@ -50,8 +46,7 @@ static int had_writers(const hang_region *region, uint32_t rank, uint32_t launch
     return 0;
 }
 
-static enum hang_rank_state state_of_kernel(const hang_region *region, uint32_t rank, const hang_rank *r)
-{
+static enum hang_rank_state state_of_kernel(const hang_region *region, uint32_t rank, const hang_rank *r) {
     if (r->writers)
         return HANG_RANK_RUNNING;
     if (!r->launch)
@@ -64,8 +59,7 @@ static enum hang_rank_state state_of_kernel(const hang_region *region, uint32_t 
 static int is_stopped(const xs_attached *at) { return at->run_state == 'T' || at->run_state == 't'; }
 
 /* Its process has no region that can be read: the world's memory may know why. */
-static void from_members(const hang_world *world, uint32_t rank, hang_rank *r)
-{
+static void from_members(const hang_world *world, uint32_t rank, hang_rank *r) {
     static const enum hang_rank_state states[] = {[XS_ATTACH_UNKNOWN] = HANG_RANK_UNSEEN,
                                                   [XS_ATTACH_ALIVE] = HANG_RANK_UNSEEN,
                                                   [XS_ATTACH_DEAD] = HANG_RANK_GONE,
@@ -78,8 +72,7 @@ static void from_members(const hang_world *world, uint32_t rank, hang_rank *r)
     r->state = states[members[rank].state];
 }
 
-static void find_rank(const hang_world *world, uint32_t rank, hang_rank *r)
-{
+static void find_rank(const hang_world *world, uint32_t rank, hang_rank *r) {
     r->region = region_of(world, rank);
     if (r->region == HANG_NONE) {
         from_members(world, rank, r);
@@ -95,8 +88,7 @@ static void find_rank(const hang_world *world, uint32_t rank, hang_rank *r)
         r->state = HANG_RANK_STOPPED;
 }
 
-int hang_find_ranks(hang_world *world)
-{
+int hang_find_ranks(hang_world *world) {
     world->rank_count = world->regions[0].at->view.head.world_ranks;
     world->ranks = calloc(world->rank_count, sizeof *world->ranks);
     if (!world->ranks)

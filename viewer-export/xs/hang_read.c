@@ -6,8 +6,7 @@
 #include <time.h>
 #include <xs/errors.h>
 
-int hang_room(void **array, uint32_t *size, uint32_t need, size_t width)
-{
+int hang_room(void **array, uint32_t *size, uint32_t need, size_t width) {
     if (need <= *size)
         return 0;
     void *larger = realloc(*array, 2 * (size_t)need * width);
@@ -21,8 +20,7 @@ int hang_room(void **array, uint32_t *size, uint32_t need, size_t width)
 /* A region that is just being made, or whose world is over, waits for nothing. */
 static int is_live(const xs_attached *region) { return region->view.head.state == XS_REGION_LIVE; }
 
-static int add_region(hang_world *world, const xs_attached *at)
-{
+static int add_region(hang_world *world, const xs_attached *at) {
     hang_region *larger = realloc(world->regions, (world->region_count + 1) * sizeof *larger);
     if (!larger)
         return XS_E_MEMORY;
@@ -31,8 +29,7 @@ static int add_region(hang_world *world, const xs_attached *at)
     return 0;
 }
 
-static int place_region(hang_report *r, const xs_attached *at)
-{
+static int place_region(hang_report *r, const xs_attached *at) {
     for (uint32_t i = 0; i < r->world_count; i++)
         if (xs_attach_same_world(r->worlds[i].regions[0].at, at))
             return add_region(&r->worlds[i], at);
@@ -44,15 +41,13 @@ static int place_region(hang_report *r, const xs_attached *at)
     return add_region(&r->worlds[r->world_count++], at);
 }
 
-static int by_rank(const void *a, const void *b)
-{
+static int by_rank(const void *a, const void *b) {
     const hang_region *x = a, *y = b;
     uint32_t p = x->at->view.head.first_rank, q = y->at->view.head.first_rank;
     return p < q ? -1 : p > q;
 }
 
-static int sample_all(hang_report *r, int which)
-{
+static int sample_all(hang_report *r, int which) {
     for (uint32_t i = 0; i < r->world_count; i++)
         for (uint32_t j = 0; j < r->worlds[i].region_count; j++) {
             int rc = hang_sample_take(&r->worlds[i].regions[j], which);
@@ -62,16 +57,14 @@ static int sample_all(hang_report *r, int which)
     return 0;
 }
 
-static void rest(void)
-{
+static void rest(void) {
     struct timespec left = {0, HANG_SAMPLE_NS};
     while (nanosleep(&left, &left)) {
     }
 }
 
 /* Catalogs and journals are read behind the samples: a wait that began meanwhile was launched and named before it. */
-static int describe(hang_world *world)
-{
+static int describe(hang_world *world) {
     int rc = 0;
     qsort(world->regions, world->region_count, sizeof *world->regions, by_rank);
     for (uint32_t j = 0; j < world->region_count && !rc; j++) {
@@ -83,8 +76,7 @@ static int describe(hang_world *world)
     return rc;
 }
 
-static int conclude(hang_world *world)
-{
+static int conclude(hang_world *world) {
     int rc = hang_find_waits(world);
     if (rc)
         return rc;
@@ -93,8 +85,7 @@ static int conclude(hang_world *world)
     return rc ? rc : hang_judge(world);
 }
 
-static int worst_first(const void *a, const void *b)
-{
+static int worst_first(const void *a, const void *b) {
     const hang_world *x = a, *y = b;
     if (x->verdict != y->verdict)
         return x->verdict > y->verdict ? -1 : 1;
@@ -102,8 +93,7 @@ static int worst_first(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
-int hang_read(const int32_t *pids, uint32_t count, hang_report *r)
-{
+int hang_read(const int32_t *pids, uint32_t count, hang_report *r) {
     memset(r, 0, sizeof *r);
     int rc = xs_attach_find(pids, count, &r->set);
     for (uint32_t i = 0; i < r->set.count && !rc; i++)
@@ -124,8 +114,7 @@ int hang_read(const int32_t *pids, uint32_t count, hang_report *r)
     return rc;
 }
 
-static void free_region(hang_region *region)
-{
+static void free_region(hang_region *region) {
     xs_catalog_view_free(&region->catalog);
     free(region->launches);
     free(region->journal);
@@ -135,8 +124,7 @@ static void free_region(hang_region *region)
     }
 }
 
-void hang_free(hang_report *r)
-{
+void hang_free(hang_report *r) {
     for (uint32_t i = 0; i < r->world_count; i++) {
         hang_world *world = &r->worlds[i];
         for (uint32_t j = 0; j < world->region_count; j++)

@@ -5,22 +5,19 @@
 #include <time.h>
 #include <xs/errors.h>
 
-static uint64_t boot_now(void)
-{
+static uint64_t boot_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_BOOTTIME, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* A line counts if the writer that holds the ring now wrote it: a launch that was killed may have left lines behind. */
-static int is_of(const xs_status_line *line, const xs_ring_owner *owner)
-{
+static int is_of(const xs_status_line *line, const xs_ring_owner *owner) {
     return line->p7.launch == owner->launch && line->p6.block == owner->block &&
            (line->p6.warp_sm & 0xffff) == (owner->warp_sm & 0xffff);
 }
 
-static int take_ring(const hang_region *region, hang_sample *sample, uint32_t ring)
-{
+static int take_ring(const hang_region *region, hang_sample *sample, uint32_t ring) {
     const xs_region_view *view = &region->at->view;
     xs_ring_owner owner;
     if (!xs_view_taken(view, ring) || !xs_attach_owner(view, ring, &owner))
@@ -39,8 +36,7 @@ static int take_ring(const hang_region *region, hang_sample *sample, uint32_t ri
     return 0;
 }
 
-int hang_sample_take(hang_region *region, int which)
-{
+int hang_sample_take(hang_region *region, int which) {
     hang_sample *sample = &region->samples[which];
     sample->newest = calloc(region->at->view.rings, sizeof *sample->newest);
     int rc = sample->newest ? 0 : XS_E_MEMORY;
@@ -50,16 +46,14 @@ int hang_sample_take(hang_region *region, int which)
     return rc;
 }
 
-static hang_launch *find_launch(hang_region *region, uint32_t id)
-{
+static hang_launch *find_launch(hang_region *region, uint32_t id) {
     for (uint32_t i = region->launch_count; i > 0; i--)
         if (region->launches[i - 1].id == id)
             return &region->launches[i - 1];
     return NULL;
 }
 
-int hang_journal_take(hang_region *region)
-{
+int hang_journal_take(hang_region *region) {
     int rc = xs_attach_journal(&region->at->view, &region->journal, &region->journal_count);
     if (rc)
         return rc;

@@ -7,8 +7,7 @@
 
 #define COLUMNS 8u /* of a pad's table */
 
-static char *text_of_slot(const hang_wait *wait)
-{
+static char *text_of_slot(const hang_wait *wait) {
     char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
@@ -19,8 +18,7 @@ static char *text_of_slot(const hang_wait *wait)
     return text;
 }
 
-static void print_owes(FILE *out, const hang_world *world, const hang_wait *wait)
-{
+static void print_owes(FILE *out, const hang_world *world, const hang_wait *wait) {
     static const char *const how[] = {"unknown", "", "the host of ", " (seen)"};
     if (!wait->how) {
         fputs(how[0], out);
@@ -31,8 +29,7 @@ static void print_owes(FILE *out, const hang_world *world, const hang_wait *wait
     fprintf(out, "%s%s%s", *role ? " " : "", role, wait->how == HANG_SUPPLIER_SEEN ? how[3] : "");
 }
 
-static void print_wait(FILE *out, const hang_world *world, const hang_wait *wait)
-{
+static void print_wait(FILE *out, const hang_world *world, const hang_wait *wait) {
     char *slot = text_of_slot(wait);
     const char *kernel = hang_kernel(world, &world->ranks[wait->rank]);
     fprintf(out, "  %-9s ", xsv_time((int64_t)wait->age).text);
@@ -48,8 +45,7 @@ static void print_wait(FILE *out, const hang_world *world, const hang_wait *wait
     free(slot);
 }
 
-static void print_waits(FILE *out, const hang_world *world, uint32_t rows)
-{
+static void print_waits(FILE *out, const hang_world *world, uint32_t rows) {
     if (!world->wait_count)
         return;
     fputs("\nOpen waits, oldest first\n", out);
@@ -59,8 +55,7 @@ static void print_waits(FILE *out, const hang_world *world, uint32_t rows)
         fprintf(out, "  and %u more (--rows %u shows them)\n", world->wait_count - rows, world->wait_count);
 }
 
-static void print_chain(FILE *out, const hang_world *world)
-{
+static void print_chain(FILE *out, const hang_world *world) {
     const hang_chain *c = &world->chain;
     if (!world->wait_count)
         return;
@@ -84,8 +79,7 @@ static void print_chain(FILE *out, const hang_world *world)
     }
 }
 
-static void print_ranks(FILE *out, const hang_world *world)
-{
+static void print_ranks(FILE *out, const hang_world *world) {
     fputs("\nRanks\n", out);
     for (uint32_t i = 0; i < world->rank_count; i++) {
         const hang_rank *r = &world->ranks[i];
@@ -99,8 +93,7 @@ static void print_ranks(FILE *out, const hang_world *world)
     }
 }
 
-static void print_signals(FILE *out, const hang_world *world, uint32_t rows)
-{
+static void print_signals(FILE *out, const hang_world *world, uint32_t rows) {
     uint32_t shown = 0, more = 0;
     for (uint32_t i = 0; i < world->writer_count; i++) {
         const hang_writer *w = &world->writers[i];
@@ -124,16 +117,14 @@ static void print_signals(FILE *out, const hang_world *world, uint32_t rows)
 
 /* ---- a pad's open waits: owner (and row) down, column across ---- */
 
-static int is_on(const hang_wait *wait, const xs_catalog_place *p, int column_only)
-{
+static int is_on(const hang_wait *wait, const xs_catalog_place *p, int column_only) {
     return wait->is_slot && !strcmp(wait->slot.pad->name, p->pad->name) && wait->slot.column == p->column &&
            (column_only || (wait->slot.owner == p->owner && wait->slot.row == p->row));
 }
 
 /* The first wait, in owner, row, column order, behind `last` (NULL: of all) on that pad. columns: only columns differ.
  */
-static const hang_wait *next_place(const hang_world *world, const char *pad, const hang_wait *last, int columns)
-{
+static const hang_wait *next_place(const hang_world *world, const char *pad, const hang_wait *last, int columns) {
     const hang_wait *best = NULL;
     for (uint32_t i = 0; i < world->wait_count; i++) {
         const hang_wait *w = &world->waits[i];
@@ -152,8 +143,7 @@ static const hang_wait *next_place(const hang_world *world, const char *pad, con
     return best;
 }
 
-static void print_cell(FILE *out, const hang_world *world, const hang_wait *row, const hang_wait *column)
-{
+static void print_cell(FILE *out, const hang_world *world, const hang_wait *row, const hang_wait *column) {
     char cell[48] = ".";
     xs_catalog_place p = row->slot;
     p.column = column->slot.column;
@@ -165,8 +155,7 @@ static void print_cell(FILE *out, const hang_world *world, const hang_wait *row,
     fprintf(out, " %12s", cell);
 }
 
-static void print_pad(FILE *out, const hang_world *world, const char *pad, uint32_t rows)
-{
+static void print_pad(FILE *out, const hang_world *world, const char *pad, uint32_t rows) {
     const hang_wait *columns[COLUMNS], *at = NULL;
     uint32_t n = 0, shown = 0;
     while (n < COLUMNS && (at = next_place(world, pad, at, 1)))
@@ -194,8 +183,7 @@ static void print_pad(FILE *out, const hang_world *world, const char *pad, uint3
     }
 }
 
-static int is_first_of_pad(const hang_world *world, uint32_t index)
-{
+static int is_first_of_pad(const hang_world *world, uint32_t index) {
     const hang_wait *w = &world->waits[index];
     for (uint32_t i = 0; i < index; i++)
         if (world->waits[i].is_slot && !strcmp(world->waits[i].slot.pad->name, w->slot.pad->name))
@@ -203,8 +191,7 @@ static int is_first_of_pad(const hang_world *world, uint32_t index)
     return 1;
 }
 
-static void print_pads(FILE *out, const hang_world *world, uint32_t rows)
-{
+static void print_pads(FILE *out, const hang_world *world, uint32_t rows) {
     int shown = 0;
     for (uint32_t i = 0; i < world->wait_count; i++)
         if (world->waits[i].is_slot && is_first_of_pad(world, i)) {
@@ -216,8 +203,7 @@ static void print_pads(FILE *out, const hang_world *world, uint32_t rows)
 
 /* ---- what keeps the picture from being whole ---- */
 
-static void print_notes(FILE *out, const hang_world *world)
-{
+static void print_notes(FILE *out, const hang_world *world) {
     for (uint32_t i = 0; i < world->region_count; i++) {
         const hang_region *r = &world->regions[i];
         const xs_control *c = xs_view_control(&r->at->view);
@@ -241,8 +227,7 @@ static void print_notes(FILE *out, const hang_world *world)
         fprintf(out, "\nnote: %u waits gave up before\n", world->given_up);
 }
 
-static void print_world(FILE *out, const hang_world *world, uint32_t rows)
-{
+static void print_world(FILE *out, const hang_world *world, uint32_t rows) {
     print_chain(out, world);
     print_waits(out, world, rows);
     print_pads(out, world, rows);
@@ -251,8 +236,7 @@ static void print_world(FILE *out, const hang_world *world, uint32_t rows)
     print_notes(out, world);
 }
 
-void hang_print_text(const hang_report *report, uint32_t rows, FILE *out)
-{
+void hang_print_text(const hang_report *report, uint32_t rows, FILE *out) {
     for (uint32_t i = 0; i < report->world_count; i++) {
         const hang_world *world = &report->worlds[i];
         if (i)

@@ -12,15 +12,13 @@ static uint64_t written_of(const xs_status_line *s) { return PAIR(s->p2.time_lo,
 static uint64_t observed_of(const xs_status_line *s) { return PAIR(s->p1.observed_lo, s->p1.observed_hi); }
 static uint64_t polls_of(const xs_status_line *s) { return PAIR(s->p2.polls, s->p7.polls_hi); }
 
-static int is_open(const xs_status_line *s)
-{
+static int is_open(const xs_status_line *s) {
     uint32_t state = s->p0.state_stage & 0xff;
     return state == XS_LINE_WAITING || state == XS_LINE_SLOW;
 }
 
 /* The same wait: its start tells it from any other of this writer. */
-static const xs_status_line *same_wait(const hang_sample *sample, const hang_line *wait)
-{
+static const xs_status_line *same_wait(const hang_sample *sample, const hang_line *wait) {
     for (uint32_t i = 0; i < sample->count; i++) {
         const xs_status_line *s = &sample->lines[i].status;
         if (sample->lines[i].ring == wait->ring && is_open(s) && s->p0.object == wait->status.p0.object &&
@@ -31,8 +29,7 @@ static const xs_status_line *same_wait(const hang_sample *sample, const hang_lin
 }
 
 /* The device's clock against the host's: the newest pair that was journalled. 0: none. */
-static int device_offset(const hang_region *region, int32_t device, int64_t *offset)
-{
+static int device_offset(const hang_region *region, int32_t device, int64_t *offset) {
     for (uint32_t i = region->journal_count; i > 0; i--) {
         const xs_journal_entry *e = &region->journal[i - 1];
         if (e->kind == XS_JOURNAL_CLOCK && e->a == (uint32_t)device + 1) {
@@ -44,8 +41,7 @@ static int device_offset(const hang_region *region, int32_t device, int64_t *off
 }
 
 /* Where a device's clock was never compared (or time is virtual): up to the newest time that any line shows. */
-static uint64_t newest_time(const hang_region *region)
-{
+static uint64_t newest_time(const hang_region *region) {
     uint64_t newest = 0;
     for (uint32_t i = 0; i < region->samples[1].count; i++)
         if (written_of(&region->samples[1].lines[i].status) > newest)
@@ -53,8 +49,7 @@ static uint64_t newest_time(const hang_region *region)
     return newest;
 }
 
-static uint64_t age_of(const hang_region *region, const hang_line *line)
-{
+static uint64_t age_of(const hang_region *region, const hang_line *line) {
     uint64_t start = start_of(&line->status), now = region->now;
     int32_t device = xs_view_ring(&region->at->view, line->ring)->device;
     int64_t offset = 0;
@@ -65,8 +60,7 @@ static uint64_t age_of(const hang_region *region, const hang_line *line)
 }
 
 /* Heartbeats alone are no progress. The ring may have wrapped meanwhile: what is gone counts. */
-static uint32_t records_between(const hang_region *region, uint32_t ring)
-{
+static uint32_t records_between(const hang_region *region, uint32_t ring) {
     uint32_t from = region->samples[0].newest[ring], to = region->samples[1].newest[ring], moved = 0;
     if (to - from > region->at->view.head.ring_records)
         return to == from ? 0 : to - from;
@@ -75,8 +69,7 @@ static uint32_t records_between(const hang_region *region, uint32_t ring)
     return moved;
 }
 
-static int add_writer(hang_world *world, uint32_t r, uint32_t ring)
-{
+static int add_writer(hang_world *world, uint32_t r, uint32_t ring) {
     const hang_region *region = &world->regions[r];
     const xs_region_header *h = &region->at->view.head;
     xs_ring_owner owner;
@@ -98,16 +91,14 @@ static int add_writer(hang_world *world, uint32_t r, uint32_t ring)
     return 0;
 }
 
-static void add_signal(hang_world *world, hang_writer *w, const xs_status_line *s)
-{
+static void add_signal(hang_world *world, hang_writer *w, const xs_status_line *s) {
     if (!s->p5.signal_object)
         return;
     w->has_signalled = xs_catalog_view_place(&world->regions[w->region].catalog, s->p5.signal_object, &w->signal);
     w->signal_value = PAIR(s->p5.signal_lo, s->p5.signal_hi);
 }
 
-static int add_wait(hang_world *world, uint32_t writer, const hang_line *line)
-{
+static int add_wait(hang_world *world, uint32_t writer, const hang_line *line) {
     hang_writer *w = &world->writers[writer];
     const hang_region *region = &world->regions[w->region];
     const xs_status_line *s = &line->status, *before = same_wait(&region->samples[0], line);
@@ -136,8 +127,7 @@ static int add_wait(hang_world *world, uint32_t writer, const hang_line *line)
 }
 
 /* The lines of one writer stand together. */
-static int add_lines(hang_world *world, uint32_t writer, uint32_t *at)
-{
+static int add_lines(hang_world *world, uint32_t writer, uint32_t *at) {
     hang_writer *w = &world->writers[writer];
     const hang_sample *sample = &world->regions[w->region].samples[1];
     const xs_status_line *newest = NULL;
@@ -157,23 +147,20 @@ static int add_lines(hang_world *world, uint32_t writer, uint32_t *at)
     return rc;
 }
 
-static void count_ended(hang_world *world, const hang_region *region)
-{
+static void count_ended(hang_world *world, const hang_region *region) {
     for (uint32_t i = 0; i < region->samples[0].count; i++)
         world->ended += is_open(&region->samples[0].lines[i].status) &&
                         !same_wait(&region->samples[1], &region->samples[0].lines[i]);
 }
 
-static int oldest_first(const void *a, const void *b)
-{
+static int oldest_first(const void *a, const void *b) {
     const hang_wait *x = a, *y = b;
     if (x->age != y->age)
         return x->age > y->age ? -1 : 1;
     return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : x->object < y->object ? -1 : x->object > y->object;
 }
 
-int hang_find_waits(hang_world *world)
-{
+int hang_find_waits(hang_world *world) {
     int rc = 0;
     for (uint32_t r = 0; r < world->region_count && !rc; r++) {
         uint32_t at = 0;

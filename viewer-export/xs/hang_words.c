@@ -3,34 +3,29 @@
 #include <inttypes.h>
 #include <report.h>
 
-const char *hang_cmp(uint32_t cmp)
-{
+const char *hang_cmp(uint32_t cmp) {
     static const char *const words[] = {
         [XS_CMP_GE] = ">=", [XS_CMP_EQ] = "==", [XS_CMP_NE] = "!=", [XS_CMP_LT] = "<", [XS_CMP_GT] = ">"};
     return cmp < sizeof words / sizeof *words ? words[cmp] : "?";
 }
 
-const char *hang_role(const hang_world *world, uint32_t region, uint32_t role)
-{
+const char *hang_role(const hang_world *world, uint32_t region, uint32_t role) {
     const char *name = role ? xs_catalog_view_name(&world->regions[region].catalog, XS_NAME_ROLE, role) : NULL;
     return name ? name : "";
 }
 
-const char *hang_kernel(const hang_world *world, const hang_rank *rank)
-{
+const char *hang_kernel(const hang_world *world, const hang_rank *rank) {
     const char *name =
         rank->launch ? xs_catalog_view_name(&world->regions[rank->region].catalog, XS_NAME_KERNEL, rank->launch->kernel)
                      : NULL;
     return name ? name : "";
 }
 
-static void say_index(FILE *out, const char *label, const char *otherwise, uint32_t index)
-{
+static void say_index(FILE *out, const char *label, const char *otherwise, uint32_t index) {
     fprintf(out, "%s=%u", *label ? label : otherwise, index);
 }
 
-void hang_say_place(FILE *out, const xs_catalog_place *p)
-{
+void hang_say_place(FILE *out, const xs_catalog_place *p) {
     uint32_t rows = p->pad->shape.rows, columns = p->pad->shape.columns;
     fputs(p->pad->name, out);
     if (rows > 1 || columns > 1)
@@ -45,37 +40,32 @@ void hang_say_place(FILE *out, const xs_catalog_place *p)
         fputc(']', out);
 }
 
-void hang_say_slot(FILE *out, const hang_wait *wait)
-{
+void hang_say_slot(FILE *out, const hang_wait *wait) {
     if (wait->is_slot)
         hang_say_place(out, &wait->slot);
     else
         fprintf(out, "object %u", wait->object);
 }
 
-void hang_say_waiter(FILE *out, const hang_world *world, const hang_wait *wait)
-{
+void hang_say_waiter(FILE *out, const hang_world *world, const hang_wait *wait) {
     const hang_writer *w = &world->writers[wait->writer];
     const char *role = hang_role(world, w->region, w->role);
     fprintf(out, "rank %u %s%sblock %u warp %u", wait->rank, role, *role ? " " : "", w->block, w->warp);
 }
 
-static const char *kernel_or(const hang_world *world, const hang_rank *r)
-{
+static const char *kernel_or(const hang_world *world, const hang_rank *r) {
     const char *name = hang_kernel(world, r);
     return *name ? name : "(without a name)";
 }
 
 static void say_since(FILE *out, const hang_world *world, const hang_rank *r, uint64_t then, const char *before,
-                      const char *behind)
-{
+                      const char *behind) {
     const hang_region *region = &world->regions[r->region];
     if (!region->at->view.head.virtual_time && region->now > then)
         fprintf(out, "%s%s%s", before, xsv_time((int64_t)(region->now - then)).text, behind);
 }
 
-static uint32_t writers_of(const hang_world *world, uint32_t rank, uint32_t role)
-{
+static uint32_t writers_of(const hang_world *world, uint32_t rank, uint32_t role) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < world->writer_count; i++)
         n += world->writers[i].rank == rank && world->writers[i].role == role;
@@ -102,15 +92,13 @@ static void say_running(FILE *out, const hang_world *world, const hang_rank *r, 
         fprintf(out, " (%u records in %u ms)", r->moved, HANG_SAMPLE_NS / 1000000);
 }
 
-static void say_process(FILE *out, const hang_rank *r)
-{
+static void say_process(FILE *out, const hang_rank *r) {
     fputs("process", out);
     if (r->pid)
         fprintf(out, " %d", (int)r->pid);
 }
 
-void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t role, int owes)
-{
+void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t role, int owes) {
     const hang_rank *r = &world->ranks[rank];
     const char *without = owes ? " without signalling" : "";
     if (r->state <= HANG_RANK_STOPPED && r->state != HANG_RANK_NEVER)
@@ -141,8 +129,7 @@ void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t r
     }
 }
 
-static void say_wait(FILE *out, const hang_world *world, const hang_wait *wait)
-{
+static void say_wait(FILE *out, const hang_world *world, const hang_wait *wait) {
     fprintf(out, "rank %u has waited %s", wait->rank, xsv_time((int64_t)wait->age).text);
     if (wait->how && wait->supplier < world->rank_count)
         fprintf(out, " for %s%u", wait->how == HANG_SUPPLIER_HOST ? "the host of rank " : "rank ", wait->supplier);
@@ -152,8 +139,7 @@ static void say_wait(FILE *out, const hang_world *world, const hang_wait *wait)
             wait->cmp == XS_CMP_GE ? "" : hang_cmp(wait->cmp), wait->need);
 }
 
-static void say_cycle(FILE *out, const hang_world *world)
-{
+static void say_cycle(FILE *out, const hang_world *world) {
     const hang_chain *c = &world->chain;
     fputs("the ranks wait for each other: ", out);
     for (uint32_t i = c->cycle; i < c->count; i++) {
@@ -164,8 +150,7 @@ static void say_cycle(FILE *out, const hang_world *world)
     fprintf(out, ", since %s", xsv_time((int64_t)world->waits[c->waits[c->cycle]].age).text);
 }
 
-static void say_end(FILE *out, const hang_world *world)
-{
+static void say_end(FILE *out, const hang_world *world) {
     const hang_chain *c = &world->chain;
     const hang_wait *last = &world->waits[c->waits[c->count - 1]];
     if (c->end == HANG_END_HOST) {
@@ -188,8 +173,7 @@ static void say_end(FILE *out, const hang_world *world)
     }
 }
 
-static void say_slow(FILE *out, const hang_world *world)
-{
+static void say_slow(FILE *out, const hang_world *world) {
     const hang_chain *c = &world->chain;
     uint32_t moving = 0;
     for (uint32_t i = 0; i < world->wait_count; i++)
@@ -202,8 +186,7 @@ static void say_slow(FILE *out, const hang_world *world)
         fprintf(out, ", and rank %u goes on", c->root);
 }
 
-void hang_say_verdict(FILE *out, const hang_world *world)
-{
+void hang_say_verdict(FILE *out, const hang_world *world) {
     if (world->verdict == HANG_NOTHING_WAITS) {
         fprintf(out, "Nothing waits: %u rank%s, %u writer%s hold%s a ring.", world->rank_count,
                 world->rank_count == 1 ? "" : "s", world->writer_count, world->writer_count == 1 ? "" : "s",

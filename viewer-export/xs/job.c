@@ -8,8 +8,7 @@
 #include <xs/perfetto.h>
 #include <xs/xs.h>
 
-int exit_code_input(int error)
-{
+int exit_code_input(int error) {
     switch (error) {
     case XS_E_MEMORY: return EX_SOFTWARE;
     case XS_E_ARGUMENT: return EX_SOFTWARE;
@@ -17,8 +16,7 @@ int exit_code_input(int error)
     }
 }
 
-int exit_code_output(int error)
-{
+int exit_code_output(int error) {
     switch (error) {
     case XS_E_MEMORY: return EX_SOFTWARE;
     case XS_E_ARGUMENT: return EX_SOFTWARE;
@@ -27,8 +25,7 @@ int exit_code_output(int error)
     }
 }
 
-static void progress(void *user, double share)
-{
+static void progress(void *user, double share) {
     int *shown = user, percent = (int)(share * 100);
     if (percent == *shown)
         return;
@@ -46,8 +43,7 @@ typedef struct outputs {
 static const char *cause(int error) { return error == XS_E_MEMORY || !errno ? xs_strerror(error) : strerror(errno); }
 
 /* "a.xs, b.xs"; NULL: no memory. */
-static char *names_of_captures(const export_job *job)
-{
+static char *names_of_captures(const export_job *job) {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -56,8 +52,7 @@ static char *names_of_captures(const export_job *job)
     return out && !fclose(out) ? text : NULL;
 }
 
-static int open_sqlite(const export_job *job, outputs *o)
-{
+static int open_sqlite(const export_job *job, outputs *o) {
     char *captures = names_of_captures(job);
     xsv_sqlite_options how = {.size = sizeof how, .captures = captures, .timing = &o->timing};
     errno = 0;
@@ -69,8 +64,7 @@ static int open_sqlite(const export_job *job, outputs *o)
     return EX_OK;
 }
 
-static int open_perfetto(const export_job *job, outputs *o)
-{
+static int open_perfetto(const export_job *job, outputs *o) {
     xsv_perfetto_options how = {.size = sizeof how,
                                 .split_limit = job->windows ? 1 : 0,
                                 .slots = job->slots,
@@ -84,8 +78,7 @@ static int open_perfetto(const export_job *job, outputs *o)
     return EX_OK;
 }
 
-static void say_slots(const export_job *job, const xsv_perfetto_summary *s)
-{
+static void say_slots(const export_job *job, const xsv_perfetto_summary *s) {
     if (!s->slots_drawn)
         fprintf(stderr, "xs: --slots=%s matches no slot that was used\n", job->slots);
     else if (s->slots_left_out)
@@ -93,8 +86,7 @@ static void say_slots(const export_job *job, const xsv_perfetto_summary *s)
                 (unsigned long long)s->slots_drawn, (unsigned long long)s->slots_left_out);
 }
 
-static void say_perfetto(const export_job *job, const outputs *o)
-{
+static void say_perfetto(const export_job *job, const outputs *o) {
     const xsv_perfetto_summary *s = xsv_perfetto_summary_of(o->perfetto);
     if (s && s->files > 1) {
         int n = (int)(strlen(job->perfetto) - strlen(".perfetto"));
@@ -108,8 +100,7 @@ static void say_perfetto(const export_job *job, const outputs *o)
         say_slots(job, s);
 }
 
-static void say_timing(const xsv_sqlite_timing *t)
-{
+static void say_timing(const xsv_sqlite_timing *t) {
     double rows = (double)t->rows_ns / 1e9;
     printf("rows     %10.3f s  %llu rows, %.0f rows/s\n", rows, (unsigned long long)t->rows,
            rows > 0 ? (double)t->rows / rows : 0);
@@ -118,8 +109,7 @@ static void say_timing(const xsv_sqlite_timing *t)
 }
 
 /* A sink's own words are better than the code that the reader handed on. */
-static int pass_failed(const export_job *job, const outputs *o, int rc)
-{
+static int pass_failed(const export_job *job, const outputs *o, int rc) {
     if (o->sqlite && *xsv_sqlite_error(o->sqlite))
         return complain(exit_code_output(rc), "%s: %s", job->database, xsv_sqlite_error(o->sqlite));
     if (rc == XS_E_FORMAT || rc == XS_E_VERSION)
@@ -129,8 +119,7 @@ static int pass_failed(const export_job *job, const outputs *o, int rc)
     return complain(exit_code_output(rc), "%s: %s", job->perfetto, cause(rc));
 }
 
-static int run_pass(const export_job *job, xsr_reader *reader)
-{
+static int run_pass(const export_job *job, xsr_reader *reader) {
     outputs o = {0};
     int code = job->database ? open_sqlite(job, &o) : EX_OK;
     if (!code && job->perfetto)
@@ -153,8 +142,7 @@ static int run_pass(const export_job *job, xsr_reader *reader)
     return code ? code : finish_output();
 }
 
-int export_run(const export_job *job)
-{
+int export_run(const export_job *job) {
     int shown = -1, terminal = !job->quiet && isatty(STDERR_FILENO);
     xsr_options how = {.size = sizeof how, .progress = terminal ? progress : NULL, .user = &shown};
     xsr_reader *reader = NULL;
@@ -171,8 +159,7 @@ int export_run(const export_job *job)
 }
 
 /* 1: nothing can be made beside `path`. */
-static int in_readonly_folder(const char *path)
-{
+static int in_readonly_folder(const char *path) {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     int closed = folder && access(folder, W_OK) && (errno == EACCES || errno == EROFS || errno == EPERM);
@@ -180,8 +167,7 @@ static int in_readonly_folder(const char *path)
     return closed;
 }
 
-static int temporary_database(run_names *names)
-{
+static int temporary_database(run_names *names) {
     const char *folder = getenv("TMPDIR");
     char *path;
     if (asprintf(&path, "%s/xs-XXXXXX.db", folder && *folder ? folder : "/tmp") < 0)
@@ -200,8 +186,7 @@ static int temporary_database(run_names *names)
     return EX_OK;
 }
 
-int export_database_if_needed(run_names *names)
-{
+int export_database_if_needed(run_names *names) {
     if (!names->has_capture && !names->has_database)
         return complain(EX_NOINPUT, "%s: there is neither %s nor %s%s", names->base, names->capture, names->database,
                         names_hint(names));

@@ -8,16 +8,14 @@ const command *const commands[] = {&command_record, &command_report,  &command_e
                                    &command_hang,   &command_doctor, &command_version, &command_help,
                                    NULL};
 
-const command *command_find(const char *name)
-{
+const command *command_find(const char *name) {
     for (const command *const *c = commands; *c; c++)
         if (!strcmp((*c)->name, name))
             return *c;
     return NULL;
 }
 
-int main(int argc, const char **argv)
-{
+int main(int argc, const char **argv) {
     setlocale(LC_ALL, "");
     setlocale(LC_NUMERIC, "C"); /* numbers in JSON, CSV and reports look the same everywhere */
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), with a message */

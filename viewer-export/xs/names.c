@@ -8,8 +8,7 @@
 
 static const char *const endings[] = {".xs", ".db", ".perfetto"};
 
-static size_t base_length(const char *name)
-{
+static size_t base_length(const char *name) {
     size_t n = strlen(name);
     while (n > 1 && name[n - 1] == '/') /* a folder of segments, as a shell completes it */
         n--;
@@ -23,8 +22,7 @@ static size_t base_length(const char *name)
 
 static int exists(const char *path) { return path && access(path, F_OK) == 0; }
 
-int names_resolve(const char *name, run_names *names)
-{
+int names_resolve(const char *name, run_names *names) {
     memset(names, 0, sizeof *names);
     int n = (int)base_length(name);
     if (asprintf(&names->base, "%.*s", n, name) < 0 || asprintf(&names->capture, "%.*s.xs", n, name) < 0 ||
@@ -38,8 +36,7 @@ int names_resolve(const char *name, run_names *names)
     return EX_OK;
 }
 
-const char *names_hint(const run_names *names)
-{
+const char *names_hint(const run_names *names) {
     static char text[512];
     struct stat st;
     char first[400];
@@ -50,8 +47,7 @@ const char *names_hint(const run_names *names)
     return text;
 }
 
-void names_free(run_names *names)
-{
+void names_free(run_names *names) {
     free(names->base);
     free(names->capture);
     if (names->temporary)
@@ -61,14 +57,12 @@ void names_free(run_names *names)
     memset(names, 0, sizeof *names);
 }
 
-static int later(const struct timespec *a, const struct timespec *b)
-{
+static int later(const struct timespec *a, const struct timespec *b) {
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
 /* When the capture was written last: for a folder, the newest of its segments. */
-static int written_at(const char *path, struct timespec *when)
-{
+static int written_at(const char *path, struct timespec *when) {
     struct stat st;
     if (stat(path, &st))
         return -1;
@@ -83,8 +77,7 @@ static int written_at(const char *path, struct timespec *when)
     return 0;
 }
 
-int names_database_is_old(const run_names *names)
-{
+int names_database_is_old(const run_names *names) {
     struct timespec capture, database;
     if (!names->has_database || xsv_sqlite_check(names->database) || written_at(names->database, &database))
         return 1;

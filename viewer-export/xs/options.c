@@ -2,8 +2,7 @@
 
 #include <stdarg.h>
 
-int complain(int exit_code, const char *format, ...)
-{
+int complain(int exit_code, const char *format, ...) {
     va_list list;
     fputs("xs: ", stderr);
     va_start(list, format);
@@ -13,15 +12,13 @@ int complain(int exit_code, const char *format, ...)
     return exit_code;
 }
 
-int finish_output(void)
-{
+int finish_output(void) {
     if (fflush(stdout) || ferror(stdout))
         return complain(EX_IOERR, "standard output: %m");
     return EX_OK;
 }
 
-static void print_option(const struct poptOption *o, FILE *out)
-{
+static void print_option(const struct poptOption *o, FILE *out) {
     char left[48], letter[8] = "    ";
     if (o->shortName)
         snprintf(letter, sizeof letter, "-%c, ", o->shortName);
@@ -30,16 +27,14 @@ static void print_option(const struct poptOption *o, FILE *out)
     fprintf(out, "  %-28s %s\n", left, o->descrip);
 }
 
-void command_print_help(const command *c, const struct poptOption *options, FILE *out)
-{
+void command_print_help(const command *c, const struct poptOption *options, FILE *out) {
     fprintf(out, "usage: xs %s%s%s\n\n%s\nOptions:\n", c->name, *c->arguments ? " " : "", c->arguments, c->text);
     for (; options->longName; options++)
         print_option(options, out);
     fprintf(out, "\nMore: man xs-%s\n", c->name);
 }
 
-void command_print_list(FILE *out)
-{
+void command_print_list(FILE *out) {
     fputs("usage: xs COMMAND ...\n\nSee what cross-device synchronisation did: who waited for whom, how long, and who "
           "owed it.\n\n",
           out);
@@ -53,8 +48,7 @@ void command_print_list(FILE *out)
 }
 
 int options_parse(const command *self, const struct poptOption *options, int stop_at_argument, int argc,
-                  const char **argv, poptContext *context)
-{
+                  const char **argv, poptContext *context) {
     *context = poptGetContext("xs", argc, argv, options, stop_at_argument ? POPT_CONTEXT_POSIXMEHARDER : 0);
     if (!*context)
         return complain(EX_SOFTWARE, "out of memory");

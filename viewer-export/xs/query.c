@@ -11,8 +11,7 @@ static const struct poptOption options[] = {
 
 static const char list_views[] = "SELECT name AS view FROM sqlite_schema WHERE type = 'view' ORDER BY name";
 
-static int query_run(const char *name, const char *sql)
-{
+static int query_run(const char *name, const char *sql) {
     run_names names;
     int code = names_resolve(name, &names);
     if (code)
@@ -29,8 +28,7 @@ static int query_run(const char *name, const char *sql)
     return code;
 }
 
-static int run(const command *self, int argc, const char **argv)
-{
+static int run(const command *self, int argc, const char **argv) {
     poptContext context;
     int code = options_parse(self, options, 0, argc, argv, &context);
     if (code >= 0)

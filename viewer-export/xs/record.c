@@ -21,8 +21,7 @@ static const struct poptOption options[] = {
     POPT_TABLEEND};
 
 /* "64M" */
-static int parse_bytes(const char *option, const char *text, uint64_t *bytes)
-{
+static int parse_bytes(const char *option, const char *text, uint64_t *bytes) {
     static const char units[] = "KMGT";
     char *end = NULL;
     *bytes = 0;
@@ -38,8 +37,7 @@ static int parse_bytes(const char *option, const char *text, uint64_t *bytes)
     return EX_OK;
 }
 
-static void say_recorded(const xs_recorder_result *r)
-{
+static void say_recorded(const xs_recorder_result *r) {
     fprintf(stderr, "xs: %s: %llu records of %u process%s\n", r->path, (unsigned long long)r->records, r->processes,
             r->processes == 1 ? "" : "es");
     if (!r->processes)
@@ -54,8 +52,7 @@ static void say_recorded(const xs_recorder_result *r)
                 r->refused);
 }
 
-static int export_recorded(const run_names *names)
-{
+static int export_recorded(const run_names *names) {
     const char *captures[] = {names->capture};
     export_job job = {
         .captures = captures, .count = 1, .database = names->database, .perfetto = names->perfetto, .list = stderr};
@@ -72,8 +69,7 @@ static int export_recorded(const run_names *names)
 }
 
 /* What the command gave back comes first; trouble of ours is told by the code where the command had none. */
-static int record(const run_names *names, xs_recorder_options *how, const char **command_line)
-{
+static int record(const run_names *names, xs_recorder_options *how, const char **command_line) {
     xs_recorder_result result = {0};
     how->capture = names->capture;
     errno = 0;
@@ -95,8 +91,7 @@ static int record(const run_names *names, xs_recorder_options *how, const char *
     return result.exit_status ? result.exit_status : code;
 }
 
-static int run(const command *self, int argc, const char **argv)
-{
+static int run(const command *self, int argc, const char **argv) {
     poptContext context;
     int code = options_parse(self, options, 1, argc, argv, &context);
     if (code >= 0)

@@ -9,8 +9,7 @@ static const struct poptOption options[] = {
     OPTION_HELP,
     POPT_TABLEEND};
 
-static int report_one(const char *name)
-{
+static int report_one(const char *name) {
     run_names names;
     int code = names_resolve(name, &names);
     if (code)
@@ -27,8 +26,7 @@ static int report_one(const char *name)
     return code;
 }
 
-static int run(const command *self, int argc, const char **argv)
-{
+static int run(const command *self, int argc, const char **argv) {
     poptContext context;
     int code = options_parse(self, options, 0, argc, argv, &context);
     if (code >= 0)

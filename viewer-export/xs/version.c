@@ -6,8 +6,7 @@
 
 static const struct poptOption options[] = {OPTION_HELP, POPT_TABLEEND};
 
-static int run(const command *self, int argc, const char **argv)
-{
+static int run(const command *self, int argc, const char **argv) {
     poptContext context;
     int code = options_parse(self, options, 0, argc, argv, &context);
     if (code >= 0)

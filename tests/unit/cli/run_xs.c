@@ -17,8 +17,7 @@
 enum { MOST = 32 };
 static char folder[64];
 
-static char **split(const char *arguments, char *copy)
-{
+static char **split(const char *arguments, char *copy) {
     static char *argv[MOST + 2];
     int n = 0;
     strcpy(copy, arguments);
@@ -37,8 +36,7 @@ static char **split(const char *arguments, char *copy)
     return argv;
 }
 
-static char *slurp(FILE *f)
-{
+static char *slurp(FILE *f) {
     char *text = calloc(1, 1 << 20);
     rewind(f);
     if (fread(text, 1, (1 << 20) - 1, f) == 0 && ferror(f))
@@ -47,8 +45,7 @@ static char *slurp(FILE *f)
     return text;
 }
 
-static void child(char **argv, FILE *out, FILE *err, size_t file_bytes, int nobody)
-{
+static void child(char **argv, FILE *out, FILE *err, size_t file_bytes, int nobody) {
     dup2(fileno(out), STDOUT_FILENO);
     dup2(fileno(err), STDERR_FILENO);
     struct rlimit limit = {file_bytes, file_bytes};
@@ -61,8 +58,7 @@ static void child(char **argv, FILE *out, FILE *err, size_t file_bytes, int nobo
     _exit(98);
 }
 
-static outcome run_as(const char *arguments, size_t file_bytes, int nobody)
-{
+static outcome run_as(const char *arguments, size_t file_bytes, int nobody) {
     char copy[1024];
     char **argv = split(arguments, copy);
     FILE *out = tmpfile(), *err = tmpfile();
@@ -84,22 +80,19 @@ outcome run_xs_as_nobody(const char *arguments) { return run_as(arguments, 0, 1)
 
 outcome run_xs(const char *arguments) { return run_xs_bounded(arguments, 0); }
 
-void outcome_free(outcome *o)
-{
+void outcome_free(outcome *o) {
     free(o->out);
     free(o->err);
 }
 
-int count_lines(const char *text)
-{
+int count_lines(const char *text) {
     int n = 0;
     for (; *text; text++)
         n += *text == '\n';
     return n;
 }
 
-int is_json(const char *text)
-{
+int is_json(const char *text) {
     sqlite3 *db;
     sqlite3_stmt *s;
     assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
@@ -112,8 +105,7 @@ int is_json(const char *text)
     return valid;
 }
 
-void expect_failure(const char *arguments, int code, const char *words)
-{
+void expect_failure(const char *arguments, int code, const char *words) {
     outcome o = run_xs(arguments);
     if (o.code != code || count_lines(o.err) != 1 || !strstr(o.err, words) || strncmp(o.err, "xs: ", 4))
         fail_msg("xs %s: exit code %d, wanted %d; said: %s(wanted: one line with '%s')", arguments, o.code, code, o.err,
@@ -121,23 +113,20 @@ void expect_failure(const char *arguments, int code, const char *words)
     outcome_free(&o);
 }
 
-void enter_folder(void)
-{
+void enter_folder(void) {
     strcpy(folder, "/tmp/xs_cli_XXXXXX");
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chdir(folder), 0);
 }
 
-void leave_folder(void)
-{
+void leave_folder(void) {
     char command[128];
     assert_int_equal(chdir("/"), 0);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     assert_int_equal(system(command), 0);
 }
 
-void make_capture(const char *name, int waits)
-{
+void make_capture(const char *name, int waits) {
     cb *c = cb_begin(name);
     assert_non_null(c);
     cb_process(c, 0, 2, 2);
@@ -158,8 +147,7 @@ void make_capture(const char *name, int waits)
     assert_int_equal(cb_end(c), 0);
 }
 
-void make_dead_capture(const char *name)
-{
+void make_dead_capture(const char *name) {
     cb *c = cb_begin(name);
     assert_non_null(c);
     const uint32_t waits_for[] = {1, 0, 1, 2};
@@ -180,8 +168,7 @@ void make_dead_capture(const char *name)
     assert_int_equal(cb_cut(c), 0);
 }
 
-void make_gone_capture(const char *name)
-{
+void make_gone_capture(const char *name) {
     cb *c = cb_begin(name);
     assert_non_null(c);
     cb_process(c, 0, 1, 1);

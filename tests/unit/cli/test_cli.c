@@ -14,8 +14,7 @@
 #include <unistd.h>
 #include <xs/frame.h>
 
-static int setup(void **state)
-{
+static int setup(void **state) {
     (void)state;
     unsetenv("XS_RECORD");
     setenv("LC_ALL", "C.UTF-8", 1);
@@ -24,39 +23,34 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
+static int teardown(void **state) {
     (void)state;
     leave_folder();
     return 0;
 }
 
-static void expect_output(const char *arguments, const char *words)
-{
+static void expect_output(const char *arguments, const char *words) {
     outcome o = run_xs(arguments);
     if (o.code || !strstr(o.out, words))
         fail_msg("xs %s: exit code %d, said: %s%s(wanted '%s')", arguments, o.code, o.out, o.err, words);
     outcome_free(&o);
 }
 
-static void execute(const char *path, const char *sql)
-{
+static void execute(const char *path, const char *sql) {
     sqlite3 *db;
     assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
 }
 
-static void write_file(const char *path, const void *bytes, size_t size)
-{
+static void write_file(const char *path, const void *bytes, size_t size) {
     FILE *f = fopen(path, "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(bytes, 1, size, f), size);
     fclose(f);
 }
 
-static void set_age(const char *path, int seconds)
-{
+static void set_age(const char *path, int seconds) {
     struct timespec now, times[2];
     clock_gettime(CLOCK_REALTIME, &now);
     now.tv_sec -= seconds;
@@ -64,8 +58,7 @@ static void set_age(const char *path, int seconds)
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static void test_usage(void **state)
-{
+static void test_usage(void **state) {
     (void)state;
     static const char *const wrong[] = {"nonsense",
                                         "report",
@@ -107,8 +100,7 @@ static void test_usage(void **state)
     assert_int_equal(access("x", F_OK), -1);
 }
 
-static void test_missing_input(void **state)
-{
+static void test_missing_input(void **state) {
     (void)state;
     expect_failure("report nowhere", 66, "nowhere.xs");
     expect_failure("query nowhere run", 66, "nowhere.db");
@@ -117,8 +109,7 @@ static void test_missing_input(void **state)
     assert_int_equal(access("both.db", F_OK), -1);
 }
 
-static void test_foreign_input(void **state)
-{
+static void test_foreign_input(void **state) {
     (void)state;
     static const char junk[4096] = "this is no capture, though it is long enough to be one";
     write_file("junk.xs", junk, sizeof junk);
@@ -134,8 +125,7 @@ static void test_foreign_input(void **state)
 }
 
 /* The FILE frame says a version that does not exist yet. */
-static void test_newer_capture(void **state)
-{
+static void test_newer_capture(void **state) {
     (void)state;
     static char bytes[1 << 20];
     FILE *f = fopen("run.xs", "rb");
@@ -148,8 +138,7 @@ static void test_newer_capture(void **state)
     expect_failure("report newer", 66, "newer");
 }
 
-static void test_database_follows_the_capture(void **state)
-{
+static void test_database_follows_the_capture(void **state) {
     (void)state;
     make_capture("follow.xs", 10);
     set_age("follow.xs", 100);
@@ -167,8 +156,7 @@ static void test_database_follows_the_capture(void **state)
     expect_failure("report follow", 66, "another version");
 }
 
-static void test_cannot_create(void **state)
-{
+static void test_cannot_create(void **state) {
     (void)state;
     expect_failure("export --sqlite run -o nowhere/run", 73, "nowhere/run.db");
     expect_failure("record -o nowhere/run -- true", 73, "nowhere/run.xs");
@@ -178,8 +166,7 @@ static void test_cannot_create(void **state)
     assert_int_equal(access("taken.db.tmp", F_OK), -1);
 }
 
-static void test_full_disk(void **state)
-{
+static void test_full_disk(void **state) {
     (void)state;
     make_capture("big.xs", 20000);
     outcome o = run_xs_bounded("export --sqlite big", 1 << 20);
@@ -198,8 +185,7 @@ static void test_full_disk(void **state)
 }
 
 /* A database that was there stays when a new export fails. */
-static void test_failed_export_keeps_the_old(void **state)
-{
+static void test_failed_export_keeps_the_old(void **state) {
     (void)state;
     make_capture("keep.xs", 10);
     expect_output("export --sqlite keep", "keep.db");
@@ -211,8 +197,7 @@ static void test_failed_export_keeps_the_old(void **state)
     expect_output("query --csv keep 'select waits from run'", "10");
 }
 
-static void test_json(void **state)
-{
+static void test_json(void **state) {
     (void)state;
     static const char *const asked[] = {"report --json run", "query --json run waits", "doctor --json",
                                         "query --json run",
@@ -226,8 +211,7 @@ static void test_json(void **state)
     }
 }
 
-static void test_query_forms(void **state)
-{
+static void test_query_forms(void **state) {
     (void)state;
     expect_output("query run", "wait_latency_histogram");
     expect_output("query run wait_latency", "p50_ns");
@@ -240,8 +224,7 @@ static void test_query_forms(void **state)
 }
 
 /* Characters of the longest line. */
-static int widest(const char *text)
-{
+static int widest(const char *text) {
     int width = 0, most = 0;
     for (; *text; text++) {
         width = *text == '\n' ? 0 : width + (((unsigned char)*text & 0xc0) != 0x80);
@@ -250,8 +233,7 @@ static int widest(const char *text)
     return most;
 }
 
-static void test_report(void **state)
-{
+static void test_report(void **state) {
     (void)state;
     outcome o = run_xs("report run");
     assert_int_equal(o.code, 0);
@@ -272,8 +254,7 @@ static void test_report(void **state)
 }
 
 /* Numbers in the report are those of the database. */
-static void test_report_agrees(void **state)
-{
+static void test_report_agrees(void **state) {
     (void)state;
     outcome numbers = run_xs("query --csv run 'select p50_ns, p90_ns, p99_ns, max_ns from wait_latency'"),
             o = run_xs("report run");
@@ -288,8 +269,7 @@ static void test_report_agrees(void **state)
     outcome_free(&o);
 }
 
-static void test_merge(void **state)
-{
+static void test_merge(void **state) {
     (void)state;
     expect_output("export --sqlite run.xs -o copy", "copy.db");
     expect_output("query --csv copy 'select waits from run'", "50");
@@ -299,16 +279,14 @@ static void test_merge(void **state)
     outcome_free(&o);
 }
 
-static void expect_code(const char *arguments, int code, const char *words)
-{
+static void expect_code(const char *arguments, int code, const char *words) {
     outcome o = run_xs(arguments);
     if (o.code != code || (words && !strstr(o.err, words)))
         fail_msg("xs %s: exit code %d, wanted %d; said: %s", arguments, o.code, code, o.err);
     outcome_free(&o);
 }
 
-static void test_record(void **state)
-{
+static void test_record(void **state) {
     (void)state;
     expect_code("record -o r -- true", 0, "no traced process was seen");
     expect_code("record -o r -- false", 1, NULL);
@@ -319,8 +297,7 @@ static void test_record(void **state)
     expect_code("record -o r --max-bytes 64M --max-seconds 5 --trigger --no-export -- true", 0, NULL);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_usage),
                                        cmocka_unit_test(test_missing_input),
                                        cmocka_unit_test(test_foreign_input),

@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int setup(void **state)
-{
+static int setup(void **state) {
     (void)state;
     unsetenv("XS_RECORD");
     setenv("LC_ALL", "C.UTF-8", 1);
@@ -24,29 +23,25 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
+static int teardown(void **state) {
     (void)state;
     leave_folder();
     return 0;
 }
 
-static void expect_text(const outcome *o, const char *words)
-{
+static void expect_text(const outcome *o, const char *words) {
     if (!strstr(o->out, words))
         fail_msg("'%s' is not said; but: %s%s", words, o->out, o->err);
 }
 
-static int lines_before(const char *text, const char *words)
-{
+static int lines_before(const char *text, const char *words) {
     int n = 0;
     for (const char *end = strstr(text, words); text < end; text++)
         n += *text == '\n';
     return n;
 }
 
-static int widest(const char *text)
-{
+static int widest(const char *text) {
     int width = 0, most = 0;
     for (; *text; text++) {
         width = *text == '\n' ? 0 : width + (((unsigned char)*text & 0xc0) != 0x80);
@@ -55,8 +50,7 @@ static int widest(const char *text)
     return most;
 }
 
-static void test_ends_in_words(void **state)
-{
+static void test_ends_in_words(void **state) {
     (void)state;
     outcome o = run_xs("report dead");
     assert_int_equal(o.code, 0);
@@ -78,8 +72,7 @@ static void test_ends_in_words(void **state)
 }
 
 /* A launcher took the status of its child: then it is not known. */
-static void test_unknown_end(void **state)
-{
+static void test_unknown_end(void **state) {
     (void)state;
     make_gone_capture("gone.xs");
     outcome o = run_xs("report gone");
@@ -89,8 +82,7 @@ static void test_unknown_end(void **state)
 }
 
 /* The dead ones' own waits are not the hang: rank 0 is alive, and waits for the one that was killed. */
-static void test_who_owes(void **state)
-{
+static void test_who_owes(void **state) {
     (void)state;
     outcome o = run_xs("report dead");
     expect_text(&o, "1 wait never ended.\n  rank 0 waits for rank 1 (killed): 1 wait, the oldest for ");
@@ -102,8 +94,7 @@ static void test_who_owes(void **state)
     outcome_free(&o);
 }
 
-static void test_readonly_folder(void **state)
-{
+static void test_readonly_folder(void **state) {
     (void)state;
     char before[4096];
     assert_int_equal(mkdir("closed", 0755), 0);
@@ -134,8 +125,7 @@ static void test_readonly_folder(void **state)
     outcome_free(&o);
 }
 
-static void test_several_captures(void **state)
-{
+static void test_several_captures(void **state) {
     (void)state;
     outcome o = run_xs("export run.xs dead -o both");
     assert_int_equal(o.code, 0);
@@ -157,8 +147,7 @@ static void test_several_captures(void **state)
 }
 
 /* What `xs` prints where all three streams are a terminal. */
-static char *on_terminal(const char *arguments, int *code)
-{
+static char *on_terminal(const char *arguments, int *code) {
     char command[512];
     snprintf(command, sizeof command, "script -qec '%s %s' terminal.txt > /dev/null < /dev/null", XS_PROGRAM,
              arguments);
@@ -170,8 +159,7 @@ static char *on_terminal(const char *arguments, int *code)
     return text;
 }
 
-static void test_terminal(void **state)
-{
+static void test_terminal(void **state) {
     (void)state;
     int code;
     make_capture("long.xs", 30000);
@@ -194,8 +182,7 @@ static void test_terminal(void **state)
     outcome_free(&o);
 }
 
-static void test_doctor(void **state)
-{
+static void test_doctor(void **state) {
     (void)state;
     setenv("XS_RANKS", "4", 1); /* of a launcher: doctor must not wait for three others */
     setenv("XS_RANK", "1", 1);
@@ -214,8 +201,7 @@ static void test_doctor(void **state)
     unsetenv("XS_RANK");
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends_in_words),  cmocka_unit_test(test_who_owes),
                                        cmocka_unit_test(test_unknown_end),
                                        cmocka_unit_test(test_readonly_folder), cmocka_unit_test(test_several_captures),

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char *load_page(const char *name)
-{
+static char *load_page(const char *name) {
     char path[512];
     snprintf(path, sizeof path, "%s/%s.1", MAN, name);
     FILE *f = fopen(path, "r");
@@ -28,8 +27,7 @@ static char *load_page(const char *name)
 }
 
 /* Each --option of `from` stands in `in`. Returns how many there were. */
-static int options_in(const char *from, const char *in, const char *where)
-{
+static int options_in(const char *from, const char *in, const char *where) {
     int n = 0;
     for (const char *at = from; (at = strstr(at, "--")); at += 2) {
         char option[64];
@@ -45,15 +43,13 @@ static int options_in(const char *from, const char *in, const char *where)
 }
 
 /* The options part of a help text. */
-static char *options_of(const char *help)
-{
+static char *options_of(const char *help) {
     const char *begin = strstr(help, "\nOptions:\n"), *end = strstr(help, "\nMore: man");
     assert_true(begin && end);
     return strndup(begin, (size_t)(end - begin));
 }
 
-static char *section(const char *page, const char *name)
-{
+static char *section(const char *page, const char *name) {
     char heading[32];
     snprintf(heading, sizeof heading, ".SH %s\n", name);
     const char *at = strstr(page, heading);
@@ -63,8 +59,7 @@ static char *section(const char *page, const char *name)
     return strndup(at, end ? (size_t)(end - at) : strlen(at));
 }
 
-static void check_command(const char *name)
-{
+static void check_command(const char *name) {
     char arguments[64], page_name[64], other[64];
     snprintf(arguments, sizeof arguments, "%s --help", name);
     snprintf(other, sizeof other, "help %s", name);
@@ -83,8 +78,7 @@ static void check_command(const char *name)
     outcome_free(&same);
 }
 
-static void test_commands(void **state)
-{
+static void test_commands(void **state) {
     (void)state;
     outcome list = run_xs("help");
     char *index = load_page("xs");
@@ -106,8 +100,7 @@ static void test_commands(void **state)
 }
 
 /* Exit codes are part of the interface. */
-static void test_exit_codes(void **state)
-{
+static void test_exit_codes(void **state) {
     (void)state;
     char *index = load_page("xs"), *codes = section(index, "EXIT STATUS");
     static const char *const all[] = {"0", "64", "66", "70", "73", "74"};
@@ -120,8 +113,7 @@ static void test_exit_codes(void **state)
     free(index);
 }
 
-static void test_pages_are_sound(void **state)
-{
+static void test_pages_are_sound(void **state) {
     (void)state;
     if (system("command -v man > /dev/null 2>&1"))
         skip();
@@ -131,8 +123,7 @@ static void test_pages_are_sound(void **state)
     assert_int_not_equal(system(command), 0);
 }
 
-static void test_version(void **state)
-{
+static void test_version(void **state) {
     (void)state;
     outcome a = run_xs("version"), b = run_xs("--version"), help = run_xs("--help"), list = run_xs("help");
     assert_int_equal(a.code, 0);
@@ -145,8 +136,7 @@ static void test_version(void **state)
     outcome_free(&list);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_commands), cmocka_unit_test(test_exit_codes),
                                        cmocka_unit_test(test_pages_are_sound), cmocka_unit_test(test_version)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,21 +24,18 @@ typedef struct app {
     pid_t ranks[MOST_RANKS]; /* one process each: theirs */
 } app;
 
-static void sleep_ms(unsigned ms)
-{
+static void sleep_ms(unsigned ms) {
     struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
     nanosleep(&t, NULL);
 }
 
-static double now(void)
-{
+static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static app start(const char *way, unsigned ranks, const char *plan, const char *processes)
-{
+static app start(const char *way, unsigned ranks, const char *plan, const char *processes) {
     int ends[2];
     char count[16];
     app a = {0, {0}};
@@ -60,8 +57,7 @@ static app start(const char *way, unsigned ranks, const char *plan, const char *
     return a;
 }
 
-static void stop(const app *a)
-{
+static void stop(const app *a) {
     for (int i = 0; i < MOST_RANKS; i++)
         if (a->ranks[i])
             kill(a->ranks[i], SIGKILL);
@@ -74,8 +70,7 @@ static void stop(const app *a)
 static sqlite3 *db;
 
 /* What stands at a path in the JSON; "" for null and where there is nothing. Valid until the next call but seven. */
-static const char *at(const outcome *o, const char *path)
-{
+static const char *at(const outcome *o, const char *path) {
     static char texts[8][4096];
     static int turn;
     char *text = texts[turn++ % 8];
@@ -91,20 +86,17 @@ static const char *at(const outcome *o, const char *path)
     return text;
 }
 
-static void is(const outcome *o, const char *path, const char *wanted)
-{
+static void is(const outcome *o, const char *path, const char *wanted) {
     if (strcmp(at(o, path), wanted))
         fail_msg("%s is '%s', must be '%s', in\n%s", path, at(o, path), wanted, o->out);
 }
 
-static void has_words(const outcome *o, const char *path, const char *words)
-{
+static void has_words(const outcome *o, const char *path, const char *words) {
     if (!strstr(at(o, path), words))
         fail_msg("%s is '%s', must hold '%s', in\n%s", path, at(o, path), words, o->out);
 }
 
-static outcome ask(pid_t pid, const char *more)
-{
+static outcome ask(pid_t pid, const char *more) {
     char arguments[64];
     snprintf(arguments, sizeof arguments, "hang %d %s", (int)pid, more);
     return run_xs(arguments);
@@ -112,8 +104,7 @@ static outcome ask(pid_t pid, const char *more)
 
 /* Asks until as many waits are open as must be, and the code is right: the program needs a moment to come to its hang.
  */
-static outcome wait_for(pid_t pid, int code, int waits)
-{
+static outcome wait_for(pid_t pid, int code, int waits) {
     outcome o = {0, NULL, NULL};
     char wanted[16];
     snprintf(wanted, sizeof wanted, "%d", waits);
@@ -141,8 +132,7 @@ static outcome wait_for(pid_t pid, int code, int waits)
 
 /* ---- hangs ---- */
 
-static void missing_signal(void **unused)
-{
+static void missing_signal(void **unused) {
     (void)unused;
     app a = start("missing", 2, "plan", "one");
     outcome o = wait_for(a.pid, 2, 1);
@@ -176,8 +166,7 @@ static void missing_signal(void **unused)
 }
 
 /* Nothing is declared: the signals that it made before say who the writer is. */
-static void missing_signal_without_a_plan(void **unused)
-{
+static void missing_signal_without_a_plan(void **unused) {
     (void)unused;
     app a = start("missing", 3, "no-plan", "one");
     outcome o = wait_for(a.pid, 2, 1);
@@ -189,8 +178,7 @@ static void missing_signal_without_a_plan(void **unused)
     stop(&a);
 }
 
-static void answers_within_a_second(void **unused)
-{
+static void answers_within_a_second(void **unused) {
     (void)unused;
     app a = start("missing", 2, "plan", "one");
     outcome o = wait_for(a.pid, 2, 1);
@@ -208,8 +196,7 @@ static void answers_within_a_second(void **unused)
     stop(&a);
 }
 
-static void text_begins_with_the_verdict(void **unused)
-{
+static void text_begins_with_the_verdict(void **unused) {
     (void)unused;
     app a = start("missing", 2, "plan", "one");
     outcome json = wait_for(a.pid, 2, 1), o = ask(a.pid, "");
@@ -234,8 +221,7 @@ static void text_begins_with_the_verdict(void **unused)
     stop(&a);
 }
 
-static void cycle_of_two(void **unused)
-{
+static void cycle_of_two(void **unused) {
     (void)unused;
     app a = start("cycle", 2, "plan", "one");
     outcome o = wait_for(a.pid, 2, 2);
@@ -251,8 +237,7 @@ static void cycle_of_two(void **unused)
 }
 
 /* 0 waits for 2, 1 for 0: from the younger wait, too, the way leads to rank 2. */
-static void chain_to_the_root(void **unused)
-{
+static void chain_to_the_root(void **unused) {
     (void)unused;
     app a = start("cycle", 3, "plan", "each");
     outcome o = wait_for(a.ranks[1], 2, 3);
@@ -268,8 +253,7 @@ static void chain_to_the_root(void **unused)
     stop(&a);
 }
 
-static void barrier_with_one_away(void **unused)
-{
+static void barrier_with_one_away(void **unused) {
     (void)unused;
     app a = start("away", 4, "plan", "one");
     outcome o = wait_for(a.pid, 2, 3);
@@ -289,8 +273,7 @@ static void barrier_with_one_away(void **unused)
     stop(&a);
 }
 
-static void killed_process(void **unused)
-{
+static void killed_process(void **unused) {
     (void)unused;
     char words[64];
     app a = start("slow", 3, "plan", "each");
@@ -311,8 +294,7 @@ static void killed_process(void **unused)
     stop(&a);
 }
 
-static void stopped_process(void **unused)
-{
+static void stopped_process(void **unused) {
     (void)unused;
     app a = start("slow", 2, "plan", "each");
     outcome o = wait_for(a.ranks[0], 1, -1);
@@ -328,8 +310,7 @@ static void stopped_process(void **unused)
     stop(&a);
 }
 
-static void kernel_not_launched(void **unused)
-{
+static void kernel_not_launched(void **unused) {
     (void)unused;
     app a = start("late", 2, "plan", "each");
     outcome o = wait_for(a.pid, 2, 1); /* the parent has no region: it stands for what it started */
@@ -342,8 +323,7 @@ static void kernel_not_launched(void **unused)
     stop(&a);
 }
 
-static void busy_elsewhere(void **unused)
-{
+static void busy_elsewhere(void **unused) {
     (void)unused;
     app a = start("busy", 2, "plan", "one");
     outcome o = wait_for(a.pid, 2, 1);
@@ -355,8 +335,7 @@ static void busy_elsewhere(void **unused)
 }
 
 /* Nobody has ever signalled it, and no plan names it: said, not guessed. */
-static void unknown_supplier(void **unused)
-{
+static void unknown_supplier(void **unused) {
     (void)unused;
     app a = start("self", 2, "no-plan", "one");
     outcome o = wait_for(a.pid, 2, 1);
@@ -376,8 +355,7 @@ static void unknown_supplier(void **unused)
 
 /* ---- what does not hang ---- */
 
-static void slow_but_moving(void **unused)
-{
+static void slow_but_moving(void **unused) {
     (void)unused;
     app a = start("slow", 2, "plan", "one");
     outcome o = wait_for(a.pid, 1, -1);
@@ -392,8 +370,7 @@ static void slow_but_moving(void **unused)
     stop(&a);
 }
 
-static void nothing_waits(void **unused)
-{
+static void nothing_waits(void **unused) {
     (void)unused;
     app a = start("ends", 2, "plan", "one");
     outcome o = wait_for(a.pid, 0, 0);
@@ -403,8 +380,7 @@ static void nothing_waits(void **unused)
     stop(&a);
 }
 
-static void worlds_are_told_apart(void **unused)
-{
+static void worlds_are_told_apart(void **unused) {
     (void)unused;
     app a = start("ends", 2, "plan", "each"), b = start("missing", 2, "plan", "each"),
         c = start("missing", 2, "plan", "each");
@@ -428,8 +404,7 @@ static void worlds_are_told_apart(void **unused)
     stop(&c);
 }
 
-static void finds_them_by_itself(void **unused)
-{
+static void finds_them_by_itself(void **unused) {
     (void)unused;
     app a = start("missing", 2, "plan", "one");
     outcome o = wait_for(a.pid, 2, 1), all = run_xs("hang --json");
@@ -447,8 +422,7 @@ static void finds_them_by_itself(void **unused)
 static pid_t holder; /* a process that holds a memfd named as a region is */
 
 /* what: 0 no seal, 1 garbage, 2 offsets outside, 3 a rank outside the world, 4 newer. */
-static void hold(int what, size_t bytes)
-{
+static void hold(int what, size_t bytes) {
     int ends[2];
     char byte;
     assert_int_equal(pipe(ends), 0);
@@ -482,15 +456,13 @@ static void hold(int what, size_t bytes)
     close(ends[0]);
 }
 
-static void release(void)
-{
+static void release(void) {
     kill(holder, SIGKILL);
     waitpid(holder, NULL, 0);
 }
 
 /* The header of a real region, for the forgeries. */
-static void keep_a_real_header(void)
-{
+static void keep_a_real_header(void) {
     app a = start("missing", 2, "plan", "one");
     outcome o = wait_for(a.pid, 2, 1);
     outcome_free(&o);
@@ -503,8 +475,7 @@ static void keep_a_real_header(void)
     stop(&a);
 }
 
-static void hostile_regions(void **unused)
-{
+static void hostile_regions(void **unused) {
     (void)unused;
     static const char *const words[] = {"is not sealed", "is damaged", "is damaged", "is damaged",
                                         "is of a newer version"};
@@ -523,8 +494,7 @@ static void hostile_regions(void **unused)
     unlink(REGION_IMAGE);
 }
 
-static void wrong_use(void **unused)
-{
+static void wrong_use(void **unused) {
     (void)unused;
     char arguments[32];
     expect_failure("hang nobody", 64, "'nobody' is no process id");
@@ -536,20 +506,17 @@ static void wrong_use(void **unused)
     expect_failure(arguments, 66, "no traced process among these");
 }
 
-static int open_database(void **unused)
-{
+static int open_database(void **unused) {
     (void)unused;
     return sqlite3_open(":memory:", &db);
 }
 
-static int close_database(void **unused)
-{
+static int close_database(void **unused) {
     (void)unused;
     return sqlite3_close(db);
 }
 
-int main(void)
-{
+int main(void) {
     alarm(280);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_signal),

@@ -4,16 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t next_random(uint64_t *s)
-{
+static uint64_t next_random(uint64_t *s) {
     *s ^= *s << 13;
     *s ^= *s >> 7;
     *s ^= *s << 17;
     return *s;
 }
 
-static void make_slots(fake_run *r)
-{
+static void make_slots(fake_run *r) {
     static const char *const pads[FAKE_PADS] = {"done", "credit", "gate"};
     for (uint32_t i = 0; i < FAKE_PADS; i++)
         r->pads[i] = (xsr_pad){
@@ -36,8 +34,7 @@ static void make_slots(fake_run *r)
     }
 }
 
-static void make_writers(fake_run *r)
-{
+static void make_writers(fake_run *r) {
     for (uint32_t i = 0; i < FAKE_WRITERS; i++) {
         char *name = r->text[FAKE_SLOTS + i];
         snprintf(name, sizeof r->text[0], "consume block %u", i / FAKE_RANKS);
@@ -54,8 +51,7 @@ static void make_writers(fake_run *r)
     }
 }
 
-static void make_model(fake_run *r)
-{
+static void make_model(fake_run *r) {
     r->process = (xsr_process){.host_name = "here",
                                .command = "combine --ranks 4",
                                .executable = "/bin/combine",
@@ -104,8 +100,7 @@ static void make_model(fake_run *r)
                            .closed = true};
 }
 
-static void pair_wait(fake_run *r, xsr_wait *w, uint64_t *seed)
-{
+static void pair_wait(fake_run *r, xsr_wait *w, uint64_t *seed) {
     w->reads_from = w->released_by = (xsr_edge){.reason = XSR_REASON_INITIAL, .event = XSR_NO_ID, .rank = XSR_NONE};
     w->supplier_rank = r->slots[w->slot].supplier_rank;
     if (w->open)
@@ -121,8 +116,7 @@ static void pair_wait(fake_run *r, xsr_wait *w, uint64_t *seed)
     }
 }
 
-static void make_waits(fake_run *r, uint32_t count, uint64_t seed)
-{
+static void make_waits(fake_run *r, uint32_t count, uint64_t seed) {
     int64_t now[FAKE_WRITERS];
     for (uint32_t i = 0; i < FAKE_WRITERS; i++)
         now[i] = 2000 + i;
@@ -163,8 +157,7 @@ static void make_waits(fake_run *r, uint32_t count, uint64_t seed)
     r->wait_count = count;
 }
 
-fake_run *fake_run_make(uint32_t waits, uint64_t seed)
-{
+fake_run *fake_run_make(uint32_t waits, uint64_t seed) {
     fake_run *r = calloc(1, sizeof *r);
     if (!r || !(r->waits = calloc(waits + 1, sizeof *r->waits)))
         abort();
@@ -175,8 +168,7 @@ fake_run *fake_run_make(uint32_t waits, uint64_t seed)
     return r;
 }
 
-static int feed_event(fake_run *r, xsr_sink *sink, const xsr_wait *w)
-{
+static int feed_event(fake_run *r, xsr_sink *sink, const xsr_wait *w) {
     xsr_event e = {.id = w->id,
                    .time = w->open ? w->begin : w->end,
                    .sequence = w->id,
@@ -206,8 +198,7 @@ static int feed_event(fake_run *r, xsr_sink *sink, const xsr_wait *w)
     return sink->event(sink, &e);
 }
 
-int fake_run_feed(fake_run *r, xsr_sink *sink)
-{
+int fake_run_feed(fake_run *r, xsr_sink *sink) {
     sink->model = &r->model;
     int rc = sink->begin(sink, &r->model);
     for (uint32_t i = 0; i < r->wait_count && !rc; i++) {
@@ -247,8 +238,7 @@ int fake_run_feed(fake_run *r, xsr_sink *sink)
     return rc ? rc : sink->finish(sink);
 }
 
-int fake_run_export(fake_run *r, const char *path)
-{
+int fake_run_export(fake_run *r, const char *path) {
     xsr_sink *sink;
     int rc = xsv_sqlite_open(path, NULL, &sink);
     if (rc)
@@ -258,8 +248,7 @@ int fake_run_export(fake_run *r, const char *path)
     return rc ? rc : closed;
 }
 
-void fake_run_free(fake_run *r)
-{
+void fake_run_free(fake_run *r) {
     free(r->waits);
     free(r);
 }

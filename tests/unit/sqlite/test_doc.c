@@ -14,8 +14,7 @@ static char path[] = "/tmp/xs_doc_XXXXXX.db";
 static sqlite3 *db;
 static char *doc;
 
-static char *read_file(const char *name)
-{
+static char *read_file(const char *name) {
     FILE *f = fopen(name, "r");
     assert_non_null(f);
     char *text = calloc(1, 1 << 20);
@@ -24,8 +23,7 @@ static char *read_file(const char *name)
     return text;
 }
 
-static int setup(void **state)
-{
+static int setup(void **state) {
     (void)state;
     close(mkstemps(path, 3));
     fake_run *run = fake_run_make(500, 3);
@@ -35,8 +33,7 @@ static int setup(void **state)
     return sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
 }
 
-static int teardown(void **state)
-{
+static int teardown(void **state) {
     (void)state;
     sqlite3_close(db);
     unlink(path);
@@ -45,8 +42,7 @@ static int teardown(void **state)
 }
 
 /* Text of the section "### name", up to the next heading; to be freed. */
-static char *section(const char *name)
-{
+static char *section(const char *name) {
     char heading[80];
     snprintf(heading, sizeof heading, "\n### %s\n", name);
     char *at = strstr(doc, heading);
@@ -57,16 +53,14 @@ static char *section(const char *name)
     return strndup(at, end ? (size_t)(end - at) : strlen(at));
 }
 
-static sqlite3_stmt *query(const char *sql)
-{
+static sqlite3_stmt *query(const char *sql) {
     sqlite3_stmt *s = NULL;
     if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
         fail_msg("%s: %s", sql, sqlite3_errmsg(db));
     return s;
 }
 
-static void test_every_column_is_described(void **state)
-{
+static void test_every_column_is_described(void **state) {
     (void)state;
     int columns = 0;
     sqlite3_stmt *s = query("SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type IN "
@@ -86,8 +80,7 @@ static void test_every_column_is_described(void **state)
     assert_true(columns > 300);
 }
 
-static void test_every_section_exists(void **state)
-{
+static void test_every_section_exists(void **state) {
     (void)state;
     int sections = 0;
     for (char *at = doc; (at = strstr(at, "\n### ")); sections++) {
@@ -101,8 +94,7 @@ static void test_every_section_exists(void **state)
     assert_true(sections >= 40);
 }
 
-static void test_questions_have_answers(void **state)
-{
+static void test_questions_have_answers(void **state) {
     (void)state;
     int questions = 0;
     for (char *at = doc; (at = strstr(at, "```sql\n")); questions++) {
@@ -118,8 +110,7 @@ static void test_questions_have_answers(void **state)
 }
 
 /* The words that numbers stand for are those of the headers. */
-static void test_words(void **state)
-{
+static void test_words(void **state) {
     (void)state;
     sqlite3_stmt *s = query("SELECT class, count(*), count(DISTINCT name) FROM word GROUP BY class");
     int events = 0, reasons = 0;
@@ -134,8 +125,7 @@ static void test_words(void **state)
     assert_int_equal(reasons, XSR_REASON_COUNT);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_column_is_described),
                                        cmocka_unit_test(test_every_section_exists),
                                        cmocka_unit_test(test_questions_have_answers), cmocka_unit_test(test_words)};

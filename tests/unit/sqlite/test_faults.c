@@ -21,8 +21,7 @@ static fake_run *run;
 static atomic_long until_failure = -1;
 static atomic_int sticky;
 
-static int fails(void)
-{
+static int fails(void) {
     long left = atomic_load(&until_failure);
     if (left < 0)
         return 0;
@@ -57,13 +56,11 @@ static sqlite3_io_methods shim_methods;
 static const sqlite3_io_methods *under_methods;
 static atomic_int write_error;
 
-static int failing_write(sqlite3_file *f, const void *data, int n, sqlite3_int64 at)
-{
+static int failing_write(sqlite3_file *f, const void *data, int n, sqlite3_int64 at) {
     return write_error && fails() ? write_error : under_methods->xWrite(f, data, n, at);
 }
 
-static int shim_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *f, int flags, int *out)
-{
+static int shim_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *f, int flags, int *out) {
     (void)vfs;
     int rc = under->xOpen(under, name, f, flags, out);
     if (rc == SQLITE_OK && f->pMethods) {
@@ -75,8 +72,7 @@ static int shim_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *f, i
     return rc;
 }
 
-static int setup(void **state)
-{
+static int setup(void **state) {
     (void)state;
     assert_int_equal(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory), SQLITE_OK);
     sqlite3_mem_methods failing = memory;
@@ -96,16 +92,14 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
+static int teardown(void **state) {
     (void)state;
     unlink(path);
     fake_run_free(run);
     return 0;
 }
 
-static int export_failing_at(long n, int keep_failing)
-{
+static int export_failing_at(long n, int keep_failing) {
     sticky = keep_failing;
     until_failure = n;
     int rc = fake_run_export(run, path);
@@ -116,8 +110,7 @@ static int export_failing_at(long n, int keep_failing)
 }
 
 /* What must hold after a failure: `before` says whether a database was there. */
-static void check_left(int before)
-{
+static void check_left(int before) {
     assert_int_equal(access(temporary, F_OK), -1);
     assert_int_equal(access(path, F_OK), before ? 0 : -1);
     if (before)
@@ -125,8 +118,7 @@ static void check_left(int before)
 }
 
 /* Steps grow, so that a long run is covered in some hundred tries; the first hundred are all tried. */
-static void fail_every(int error, int keep_failing, int before)
-{
+static void fail_every(int error, int keep_failing, int before) {
     int failures = 0, rc;
     if (!before)
         unlink(path);
@@ -146,16 +138,14 @@ static void fail_every(int error, int keep_failing, int before)
     assert_int_equal(xsv_sqlite_check(path), 0);
 }
 
-static void test_allocations(void **state)
-{
+static void test_allocations(void **state) {
     (void)state;
     fail_libc = 1;
     fail_every(XS_E_MEMORY, 0, 0);
     fail_libc = 0;
 }
 
-static void test_allocations_of_sqlite(void **state)
-{
+static void test_allocations_of_sqlite(void **state) {
     (void)state;
     fail_sqlite = 1;
     fail_every(XS_E_MEMORY, 1, 0);
@@ -163,8 +153,7 @@ static void test_allocations_of_sqlite(void **state)
     fail_sqlite = 0;
 }
 
-static void test_full_disk(void **state)
-{
+static void test_full_disk(void **state) {
     (void)state;
     write_error = SQLITE_FULL;
     fail_every(XS_E_NO_SPACE, 1, 0);
@@ -172,16 +161,14 @@ static void test_full_disk(void **state)
     write_error = 0;
 }
 
-static void test_bad_disk(void **state)
-{
+static void test_bad_disk(void **state) {
     (void)state;
     write_error = SQLITE_IOERR_WRITE;
     fail_every(0, 0, 1);
     write_error = 0;
 }
 
-static void test_bad_paths(void **state)
-{
+static void test_bad_paths(void **state) {
     (void)state;
     xsr_sink *sink = NULL;
     errno = 0;
@@ -192,8 +179,7 @@ static void test_bad_paths(void **state)
     assert_int_equal(xsv_sqlite_close(NULL), 0);
 }
 
-static int count_waits(void)
-{
+static int count_waits(void) {
     sqlite3 *db;
     sqlite3_stmt *s;
     assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
@@ -206,8 +192,7 @@ static int count_waits(void)
 }
 
 /* A sink that is closed in the middle leaves what was there. */
-static void test_cut(void **state)
-{
+static void test_cut(void **state) {
     (void)state;
     assert_int_equal(fake_run_export(run, path), 0);
     xsr_sink *sink = NULL;
@@ -222,8 +207,7 @@ static void test_cut(void **state)
     assert_int_equal(count_waits(), 3000);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_allocations), cmocka_unit_test(test_allocations_of_sqlite),
                                        cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_bad_disk),
                                        cmocka_unit_test(test_bad_paths),   cmocka_unit_test(test_cut)};

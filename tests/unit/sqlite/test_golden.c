@@ -17,8 +17,7 @@
 static char folder[] = "/tmp/xs_golden_XXXXXX";
 static char capture[64], database[64];
 
-static char *load(const char *dir, const char *name)
-{
+static char *load(const char *dir, const char *name) {
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", dir, name);
     FILE *in = fopen(path, "r");
@@ -30,8 +29,7 @@ static char *load(const char *dir, const char *name)
     return text;
 }
 
-static void export_script(const char *dir)
-{
+static void export_script(const char *dir) {
     char *script = load(dir, "input.txt");
     assert_non_null(script);
     cb *c = cb_begin(capture);
@@ -53,8 +51,7 @@ static void export_script(const char *dir)
 }
 
 /* All questions of a case and their rows. */
-static char *answers(char *questions)
-{
+static char *answers(char *questions) {
     char *text = NULL, *rest = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -74,8 +71,7 @@ static char *answers(char *questions)
     return text;
 }
 
-static void first_difference(const char *dir, const char *have, const char *want)
-{
+static void first_difference(const char *dir, const char *have, const char *want) {
     int line = 1;
     const char *a = have, *b = want;
     for (; *a && *a == *b; a++, b++)
@@ -86,8 +82,7 @@ static void first_difference(const char *dir, const char *have, const char *want
              (int)strcspn(b, "\n"), b);
 }
 
-static void check_case(void **state)
-{
+static void check_case(void **state) {
     const char *dir = *state;
     export_script(dir);
     char *questions = load(dir, "questions.sql"), *expected = load(dir, "expected.csv");
@@ -137,8 +132,7 @@ static const char *const truths[] = {
     "SELECT count(*) > 0 FROM clock WHERE device = -1",
 };
 
-static int is_true(sqlite3 *db, const char *sql)
-{
+static int is_true(sqlite3 *db, const char *sql) {
     sqlite3_stmt *s;
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(s), SQLITE_ROW);
@@ -147,8 +141,7 @@ static int is_true(sqlite3 *db, const char *sql)
     return value == 1;
 }
 
-static void check_agrees(void **state)
-{
+static void check_agrees(void **state) {
     sqlite3 *db;
     export_script(*state);
     assert_int_equal(sqlite3_open_v2(database, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
@@ -168,8 +161,7 @@ static void check_agrees(void **state)
 
 static int visible(const struct dirent *entry) { return entry->d_name[0] != '.' && entry->d_type == DT_DIR; }
 
-static int add_folder(const char *root, CMUnitTestFunction check, struct CMUnitTest *tests, int count, int room)
-{
+static int add_folder(const char *root, CMUnitTestFunction check, struct CMUnitTest *tests, int count, int room) {
     struct dirent **list = NULL;
     int n = scandir(root, &list, visible, alphasort);
     for (int i = 0; i < n; i++) {
@@ -182,8 +174,7 @@ static int add_folder(const char *root, CMUnitTestFunction check, struct CMUnitT
     return count;
 }
 
-int main(void)
-{
+int main(void) {
     static struct CMUnitTest tests[400];
     if (!mkdtemp(folder))
         return 1;

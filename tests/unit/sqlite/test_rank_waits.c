@@ -32,13 +32,11 @@ static uint32_t wait_count, event_count;
 
 static uint32_t role_of(uint32_t writer) { return writer / 2 % ROLES; }
 
-static uint32_t owes(uint32_t kind, uint32_t rank)
-{
+static uint32_t owes(uint32_t kind, uint32_t rank) {
     return kind == GATE || kind == GO ? rank : (rank + 1 + kind / 2) % RANKS;
 }
 
-static void make_model(void)
-{
+static void make_model(void) {
     for (uint32_t r = 0; r < RANKS; r++) {
         ranks[r] = (xsr_rank){.rank = r, .device = -1};
         for (uint32_t k = 0; k < KINDS; k++)
@@ -51,8 +49,7 @@ static void make_model(void)
                                   .begin = 1000, .end = INT64_MIN, .name = "w"};
 }
 
-static void add_event(uint32_t kind, int64_t time, uint32_t writer, uint32_t slot, uint32_t wait)
-{
+static void add_event(uint32_t kind, int64_t time, uint32_t writer, uint32_t slot, uint32_t wait) {
     events[event_count++] = (xsr_event){.kind = (uint8_t)kind,
                                         .time = time,
                                         .writer = writer,
@@ -63,15 +60,13 @@ static void add_event(uint32_t kind, int64_t time, uint32_t writer, uint32_t slo
                                         .object = wait};
 }
 
-static int by_time(const void *a, const void *b)
-{
+static int by_time(const void *a, const void *b) {
     const xsr_event *x = a, *y = b;
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
 /* Every time is another: a moment has one answer. */
-static void make_waits(unsigned seed)
-{
+static void make_waits(unsigned seed) {
     srand(seed);
     wait_count = event_count = 0;
     for (uint32_t r = 0; r < RANKS; r++)
@@ -106,8 +101,7 @@ static void make_waits(unsigned seed)
 }
 
 /* Each wait is settled a while after its end, the open ones when all is over. */
-static void feed(xsr_sink *sink)
-{
+static void feed(xsr_sink *sink) {
     assert_int_equal(sink->begin(sink, &model), 0);
     for (uint32_t i = 0; i < event_count + 20; i++) {
         if (i < event_count)
@@ -122,8 +116,7 @@ static void feed(xsr_sink *sink)
     assert_int_equal(xsv_sqlite_close(sink), 0);
 }
 
-static sqlite3 *make_database(void)
-{
+static sqlite3 *make_database(void) {
     xsr_sink *sink = NULL;
     sqlite3 *db = NULL;
     assert_int_equal(xsv_sqlite_open(path, NULL, &sink), 0);
@@ -132,8 +125,7 @@ static sqlite3 *make_database(void)
     return db;
 }
 
-static int64_t number(sqlite3 *db, const char *sql)
-{
+static int64_t number(sqlite3 *db, const char *sql) {
     sqlite3_stmt *s = NULL;
     if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
         fail_msg("%s: %s", sql, sqlite3_errmsg(db));
@@ -150,8 +142,7 @@ static int is_open(const xsr_wait *w, int64_t t) { return w->begin <= t && t < (
 static int is_remote(const xsr_wait *w) { return w->supplier_rank != w->rank; }
 
 /* The oldest wait of the rank at t: remote ones, or those of a role. */
-static const xsr_wait *oldest(uint32_t rank, int64_t t, int role)
-{
+static const xsr_wait *oldest(uint32_t rank, int64_t t, int role) {
     const xsr_wait *best = NULL;
     for (uint32_t i = 0; i < wait_count; i++) {
         const xsr_wait *w = &waits[i];
@@ -162,8 +153,7 @@ static const xsr_wait *oldest(uint32_t rank, int64_t t, int role)
     return best;
 }
 
-static const xsr_wait *resolve(const xsr_wait *w, int64_t t)
-{
+static const xsr_wait *resolve(const xsr_wait *w, int64_t t) {
     for (int i = 0; w && !is_remote(w); i++)
         w = i == 8 || (w->slot % KINDS == GATE && t < ARRIVED + w->rank)
                 ? NULL
@@ -171,8 +161,7 @@ static const xsr_wait *resolve(const xsr_wait *w, int64_t t)
     return w;
 }
 
-static const xsr_wait *counting(uint32_t rank, int64_t t)
-{
+static const xsr_wait *counting(uint32_t rank, int64_t t) {
     const xsr_wait *first = oldest(rank, t, -1), *best = NULL, *found = first;
     for (uint32_t i = 0; i < wait_count && first; i++) {
         const xsr_wait *w = &waits[i], *through = NULL;
@@ -186,8 +175,7 @@ static const xsr_wait *counting(uint32_t rank, int64_t t)
     return found;
 }
 
-static void test_moments(void **state)
-{
+static void test_moments(void **state) {
     (void)state;
     int through_gates = 0, nobody = 0;
     for (unsigned seed = 1; seed <= 3; seed++) {
@@ -213,8 +201,7 @@ static void test_moments(void **state)
 }
 
 /* The share is the pieces, summed. */
-static void test_share(void **state)
-{
+static void test_share(void **state) {
     (void)state;
     make_waits(9);
     sqlite3 *db = make_database();
@@ -232,8 +219,7 @@ static void test_share(void **state)
 }
 
 /* An end that is lost: the wait is over where its writer ends, and not beyond the bound that the reader found. */
-static void test_lost_end(void **state)
-{
+static void test_lost_end(void **state) {
     (void)state;
     wait_count = event_count = 0;
     add_event(XS_EV_WAIT_START, 2000, 0, DONE, 0);
@@ -269,8 +255,7 @@ static void test_lost_end(void **state)
     sqlite3_close(db);
 }
 
-static int setup(void **state)
-{
+static int setup(void **state) {
     (void)state;
     int fd = mkstemps(path, 3);
     assert_true(fd >= 0);
@@ -279,15 +264,13 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
+static int teardown(void **state) {
     (void)state;
     unlink(path);
     return 0;
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_moments), cmocka_unit_test(test_share),
                                        cmocka_unit_test(test_lost_end)};
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -15,8 +15,7 @@ static char path[] = "/tmp/xs_views_XXXXXX.db";
 static fake_run *run;
 static sqlite3 *db;
 
-static int setup(void **state)
-{
+static int setup(void **state) {
     (void)state;
     int fd = mkstemps(path, 3);
     assert_true(fd >= 0);
@@ -26,8 +25,7 @@ static int setup(void **state)
     return sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
 }
 
-static int teardown(void **state)
-{
+static int teardown(void **state) {
     (void)state;
     sqlite3_close(db);
     unlink(path);
@@ -35,16 +33,14 @@ static int teardown(void **state)
     return 0;
 }
 
-static sqlite3_stmt *query(const char *sql)
-{
+static sqlite3_stmt *query(const char *sql) {
     sqlite3_stmt *s = NULL;
     if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
         fail_msg("%s: %s", sql, sqlite3_errmsg(db));
     return s;
 }
 
-static int64_t number(const char *sql)
-{
+static int64_t number(const char *sql) {
     sqlite3_stmt *s = query(sql);
     assert_int_equal(sqlite3_step(s), SQLITE_ROW);
     int64_t value = sqlite3_column_int64(s, 0);
@@ -56,8 +52,7 @@ static int known(const xsr_wait *w) { return !w->open && !w->start_lost && !w->e
 
 static int64_t latency(const xsr_wait *w) { return w->passed ? 0 : w->end - w->begin; }
 
-static uint32_t bucket(int64_t ns)
-{
+static uint32_t bucket(int64_t ns) {
     uint32_t b = 0;
     for (; ns; ns >>= 1)
         b++;
@@ -65,19 +60,16 @@ static uint32_t bucket(int64_t ns)
 }
 
 /* Of one class: pad, waiting rank, supplier. */
-static int in_class(const xsr_wait *w, uint32_t pad, uint32_t rank, uint32_t supplier)
-{
+static int in_class(const xsr_wait *w, uint32_t pad, uint32_t rank, uint32_t supplier) {
     return run->slots[w->slot].pad == pad && w->rank == rank && w->supplier_rank == supplier;
 }
 
-static int by_value(const void *a, const void *b)
-{
+static int by_value(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x < y ? -1 : x > y;
 }
 
-static uint32_t pad_number(const char *name)
-{
+static uint32_t pad_number(const char *name) {
     for (uint32_t i = 0; i < FAKE_PADS; i++)
         if (!strcmp(run->pads[i].name, name))
             return i;
@@ -85,13 +77,11 @@ static uint32_t pad_number(const char *name)
     return 0;
 }
 
-static uint32_t column_rank(sqlite3_stmt *s, int column)
-{
+static uint32_t column_rank(sqlite3_stmt *s, int column) {
     return sqlite3_column_type(s, column) == SQLITE_NULL ? XSR_NONE : (uint32_t)sqlite3_column_int(s, column);
 }
 
-static void test_histogram(void **state)
-{
+static void test_histogram(void **state) {
     (void)state;
     sqlite3_stmt *s = query("SELECT pad, rank, peer, bucket, low_ns, high_ns, waits FROM wait_latency_histogram");
     uint64_t total = 0, ended = 0;
@@ -116,8 +106,7 @@ static void test_histogram(void **state)
 }
 
 /* The tally says what the stored buckets say. */
-static void test_histogram_agrees_with_stored_buckets(void **state)
-{
+static void test_histogram_agrees_with_stored_buckets(void **state) {
     (void)state;
     assert_int_equal(number("SELECT count(*) FROM (SELECT pad, rank, supplier_rank, coalesce(bucket, open - 2), "
         "count(*), sum(passed), "
@@ -127,8 +116,7 @@ static void test_histogram_agrees_with_stored_buckets(void **state)
     assert_true(number("SELECT count(*) FROM wait_tally") > 100);
 }
 
-static void test_percentiles(void **state)
-{
+static void test_percentiles(void **state) {
     (void)state;
     sqlite3_stmt *s = query("SELECT pad, rank, peer, waits, p50_ns, p90_ns, p99_ns, max_ns, total_ns, passed, "
         "failed FROM wait_latency");
@@ -158,8 +146,7 @@ static void test_percentiles(void **state)
     assert_true(rows >= 24);
 }
 
-static void test_slowest(void **state)
-{
+static void test_slowest(void **state) {
     (void)state;
     static int64_t values[WAITS];
     int64_t n = 0;
@@ -180,8 +167,7 @@ static void test_slowest(void **state)
     sqlite3_finalize(s);
 }
 
-static void test_open(void **state)
-{
+static void test_open(void **state) {
     (void)state;
     sqlite3_stmt *s = query("SELECT id, open_ns, peer FROM open_waits ORDER BY id");
     for (uint32_t i = WAITS - FAKE_RANKS; i < WAITS; i++) {
@@ -195,8 +181,7 @@ static void test_open(void **state)
 }
 
 /* Overlapping waits of one writer count once, each from where the one before it ended. */
-static void test_share(void **state)
-{
+static void test_share(void **state) {
     (void)state;
     int64_t until[FAKE_WRITERS], blocked[FAKE_RANKS][FAKE_RANKS + 1] = {{0}};
     for (uint32_t i = 0; i < FAKE_WRITERS; i++)
@@ -224,8 +209,7 @@ static void test_share(void **state)
     assert_true(rows >= 12);
 }
 
-static void test_counts(void **state)
-{
+static void test_counts(void **state) {
     (void)state;
     assert_int_equal(number("SELECT waits FROM run"), WAITS);
     assert_int_equal(number("SELECT count(*) FROM wait"), WAITS);
@@ -250,8 +234,7 @@ static void test_counts(void **state)
     assert_int_equal(number("SELECT sum(events) FROM epoch"), number("SELECT count(*) FROM event WHERE epoch > 0"));
 }
 
-static void test_reasons(void **state)
-{
+static void test_reasons(void **state) {
     (void)state;
     assert_int_equal(number("SELECT waits FROM not_known WHERE relation = 'released_by' AND reason = 'initial'"),
                      number("SELECT count(*) FROM waits WHERE released_by_reason = 'initial'"));
@@ -260,8 +243,7 @@ static void test_reasons(void **state)
 }
 
 /* Questions that must stay fast are answered from an index. */
-static void test_plans_use_the_index(void **state)
-{
+static void test_plans_use_the_index(void **state) {
     (void)state;
     static const char *const asked[][2] = {
         {"EXPLAIN QUERY PLAN SELECT * FROM wait_latency", "wait_class"},
@@ -279,8 +261,7 @@ static void test_plans_use_the_index(void **state)
     }
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_histogram), cmocka_unit_test(test_histogram_agrees_with_stored_buckets),
         cmocka_unit_test(test_percentiles), cmocka_unit_test(test_slowest), cmocka_unit_test(test_open),
