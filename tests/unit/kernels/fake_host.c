@@ -185,8 +185,10 @@ void fake_run(uint32_t ranks, uint32_t warps, void (*f)(uint32_t, uint32_t, void
     for (uint32_t i = 0; i < ranks * warps; i++)
         pthread_join(thread[i], NULL);
     for (uint32_t r = 0; r < ranks; r++) {
-        for (int k = 0; k < KEYS; k++)
+        for (int k = 0; k < KEYS; k++) {
             free(blocks[r].shared[k]);
+            blocks[r].key[k] = blocks[r].shared[k] = NULL; /* the main thread may be a block of its own next */
+        }
         pthread_barrier_destroy(&blocks[r].barrier);
     }
 }
