@@ -4,10 +4,13 @@
 #include <string.h>
 
 void xsv_section_open(xsv_report_state *r) {
-    static const char sql[] = "SELECT rank, slot, peer, observed, need, open_ns, writer, supplier_known_from, line "
-                              "FROM open_waits";
     int64_t rows = 0, all = xsv_ask_number(r, "SELECT open FROM run"), most = (int64_t)r->rows * 2;
-    for (sqlite3_stmt *s = xsv_ask(r, sql); rows < most && xsv_next(r, s); rows++) {
+    char sql[192]; /* a statement is asked to its end: that frees it */
+    snprintf(sql, sizeof sql,
+             "SELECT rank, slot, peer, observed, need, open_ns, writer, supplier_known_from, line FROM open_waits "
+             "LIMIT %" PRId64,
+             most);
+    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
         if (!rows) {
             xsv_heading(r, "Open waits, oldest first");
             fputs("   rank  slot                     has    needs  owed by    open for  in writer:line\n", r->out);
