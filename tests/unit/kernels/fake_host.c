@@ -167,12 +167,21 @@ static void *thread_main(void *p) {
     return NULL;
 }
 
+/* The main thread may have been a block of its own before, and may be one afterwards. */
+static void forget_shared(block *b) {
+    for (int k = 0; k < KEYS; k++) {
+        free(b->shared[k]);
+        b->key[k] = b->shared[k] = NULL;
+    }
+}
+
 void fake_run(uint32_t ranks, uint32_t warps, void (*f)(uint32_t, uint32_t, void *), void *argument) {
     pthread_t thread[FAKE_RANKS * FAKE_WARPS];
     start starts[FAKE_RANKS * FAKE_WARPS];
     if (ranks > FAKE_RANKS || warps > FAKE_WARPS)
         abort();
     for (uint32_t r = 0; r < ranks; r++) {
+        forget_shared(&blocks[r]);
         memset(&blocks[r], 0, sizeof blocks[r]);
         pthread_mutex_init(&blocks[r].lock, NULL);
         pthread_barrier_init(&blocks[r].barrier, NULL, warps);
@@ -185,10 +194,7 @@ void fake_run(uint32_t ranks, uint32_t warps, void (*f)(uint32_t, uint32_t, void
     for (uint32_t i = 0; i < ranks * warps; i++)
         pthread_join(thread[i], NULL);
     for (uint32_t r = 0; r < ranks; r++) {
-        for (int k = 0; k < KEYS; k++) {
-            free(blocks[r].shared[k]);
-            blocks[r].key[k] = blocks[r].shared[k] = NULL; /* the main thread may be a block of its own next */
-        }
+        forget_shared(&blocks[r]);
         pthread_barrier_destroy(&blocks[r].barrier);
     }
 }
