@@ -16,7 +16,7 @@ static int find_all(void) {
 #undef X
     };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        void *found = dlsym(driver.library, calls[i].symbol);
+        void *found = dlsym(driver.loaded, calls[i].symbol);
         if (!found) return 0;
         *(void **)((char *)&driver + calls[i].offset) = found;
     }
@@ -24,9 +24,9 @@ static int find_all(void) {
 }
 
 static void load(void) {
-    driver.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    if (!driver.library) driver.library = dlopen("libcuda.so.1", RTLD_NOW);
-    usable = driver.library && find_all() && driver.init(0) == CUDA_SUCCESS;
+    driver.loaded = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!driver.loaded) driver.loaded = dlopen("libcuda.so.1", RTLD_NOW);
+    usable = driver.loaded && find_all() && driver.init(0) == CUDA_SUCCESS;
 }
 
 const xs_cuda_driver *xs_cuda_load(void) {

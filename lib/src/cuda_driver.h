@@ -75,7 +75,7 @@ typedef struct xs_cuda_driver {
 #define X(member, symbol, parameters) CUresult(*member) parameters;
     XS_CUDA_CALLS(X)
 #undef X
-    void *library;
+    void *loaded;
 } xs_cuda_driver;
 
 /* Loads the driver and initialises it, once a process; NULL where there is none. Never unloaded. */
