@@ -1,6 +1,6 @@
 /* hanging WAY RANKS [plan|no-plan] [one|each]: hangs in a known way until it is killed, 60 s at most.
- * each: one process a rank, made by fork; the pids of rank 0, 1, .. go to standard output, one a line. WAY `late`: the
- * last rank makes its world and launches nothing. */
+ * each: one process a rank, made by fork; the pids of rank 0, 1, .. go to standard output, one a line, when all have made
+ * their worlds. WAY `late`: the last rank launches nothing. */
 #include "hanging.kernel.h"
 
 #include <signal.h>
@@ -26,7 +26,8 @@ static int add_plan(xs_world *world, const struct hanging_args *args) {
     return xs_plan_add(world, writers, 2);
 }
 
-static int run(const char *way, uint32_t ranks, int plan, const char *name, uint32_t rank) {
+/* ready: where to say that the world stands, or -1. */
+static int run(const char *way, uint32_t ranks, int plan, const char *name, uint32_t rank, int ready) {
     xs_config config = {.size = sizeof config,
                         .version = 1,
                         .ranks = ranks,
@@ -47,6 +48,8 @@ static int run(const char *way, uint32_t ranks, int plan, const char *name, uint
     args.role = (uint32_t)rc;
     if (plan && (rc = add_plan(world, &args)) < 0)
         return rc;
+    if (ready >= 0 && write(ready, "", 1) != 1)
+        return XS_E_SYSTEM;
     xs_launch_config launch = {.size = sizeof launch, .grid = 1, .block = 32};
     if (!late || rank != ranks - 1)
         rc = xs_launch(world, &hanging_kernel, &launch, &args, sizeof args);
@@ -56,17 +59,24 @@ static int run(const char *way, uint32_t ranks, int plan, const char *name, uint
 }
 
 static void fork_ranks(const char *way, uint32_t ranks, int plan) {
-    char name[64];
+    char name[64], byte;
+    int ready[2];
     snprintf(name, sizeof name, "hanging.%d", (int)getpid());
+    if (pipe(ready))
+        exit(1);
     for (uint32_t rank = 0; rank < ranks; rank++) {
         pid_t child = fork();
         if (!child) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             alarm(60);
-            exit(-run(way, ranks, plan, name, rank));
+            exit(-run(way, ranks, plan, name, rank, ready[1]));
         }
         printf("%d\n", (int)child);
     }
+    close(ready[1]);
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        if (read(ready[0], &byte, 1) != 1)
+            exit(1);
     fflush(stdout);
     for (;;)
         pause();
@@ -80,7 +90,7 @@ int main(int argc, char **argv) {
     int plan = !strcmp(argv[3], "plan");
     if (!strcmp(argv[4], "each"))
         fork_ranks(argv[1], ranks, plan);
-    int rc = run(argv[1], ranks, plan, NULL, 0);
+    int rc = run(argv[1], ranks, plan, NULL, 0, -1);
     fprintf(stderr, "hanging: %s: %s\n", xs_strerror(rc), xs_error_detail());
     return 1;
 }
