@@ -4,7 +4,8 @@ source "$(dirname "$0")/common.sh"
 for how in "" --processes --skew; do
     run=$work/combine$how
     # shellcheck disable=SC2086
-    "$XS" record -o "$run" -- "$EXAMPLES/combine" --rounds 5 --rows 256 --work 20000 --slow 2 --counts "$run.counts" $how
+    "$XS" record -o "$run" -- "$EXAMPLES/combine" --rounds 5 --rows 256 --work 20000 --slow 2 --counts "$run.counts" $how 2> "$run.said"
+    same "records that xs record tells of" "$(sed -nE 's/^xs: .*: ([0-9]+) records of .*/\1/p' "$run.said")" "$(ask "$run" 'select sum(kept) from ring')"
     agrees "$run" "$run.counts"
     same "ranks" "$(ask "$run" 'select count(*) from rank')" 4
     same "wait_tally" "$(ask "$run" 'select sum(waits) from wait_tally')" "$(ask "$run" 'select count(*) from wait where open = 0')"
@@ -25,3 +26,6 @@ done
 same "own: signals" "$(ask "$work/own" "select count(*) from events where event = 'signal'")" 300
 same "own: waits" "$(ask "$work/own" 'select count(*) from wait')" 300
 same "own: waits paired" "$(ask "$work/own" "select count(*) from waits where released_by_reason = 'found' and reads_from_reason = 'found'")" 300
+# A run that recorded nothing says so, and what to look at.
+XS_TRACE_START=0 "$XS" record -o "$work/off" -- "$EXAMPLES/barrier" --rounds 2 2> "$work/off.said"
+grep -q 'no kernel recorded anything: was it built with XS_TRACE=1' "$work/off.said" || fail "a run without records is not told: $(cat "$work/off.said")"

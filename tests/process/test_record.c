@@ -67,6 +67,13 @@ static uint64_t reached(const frames *f, uint32_t rank, uint32_t *writers) {
     return sum;
 }
 
+static uint64_t kept(const frames *f) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < sizeof f->rings / sizeof f->rings[0]; i++)
+        sum += f->rings[i].kept;
+    return sum;
+}
+
 static void record(const xs_recorder_options *options, xs_recorder_result *result, const char *records, const char *pace,
                    const char *end) {
     char *const argv[] = {APP, counters_path, (char *)records, (char *)pace, (char *)end, NULL};
@@ -88,10 +95,22 @@ static void clean_run_is_whole(void **unused) {
     read_frames(&f, result.path);
     uint32_t writers;
     assert_int_equal(reached(&f, 0, &writers), BLOCKS * (20000 + BEGIN_RECORDS + END_RECORDS));
+    assert_int_equal(result.records, kept(&f));
     assert_int_equal(f.counts[XS_FRAME_END], 1);
     assert_true(f.end.clean);
     assert_true(f.counts[XS_FRAME_PROCESS] == 1 && f.counts[XS_FRAME_PAD] >= 2 && f.counts[XS_FRAME_NAME] >= 3);
     assert_int_equal(f.cut, 0);
+}
+
+/* A run may be over before the recorder looks at its rings for the first time: its end takes them all. */
+static void records_of_a_short_run_are_counted(void **unused) {
+    (void)unused;
+    for (int on_trigger = 0; on_trigger < 2; on_trigger++) {
+        xs_recorder_options options = {.capture = capture, .on_trigger = on_trigger};
+        xs_recorder_result result;
+        record(&options, &result, "10", "0", "end");
+        assert_int_equal(result.records, BLOCKS * (10 + BEGIN_RECORDS + END_RECORDS));
+    }
 }
 
 /* What a killed process wrote is there to the last record: compared with counts that it kept elsewhere. */
@@ -111,6 +130,7 @@ static void killed_application(void **unused) {
         read_frames(&f, result.path);
         uint64_t sum = reached(&f, 0, &writers);
         assert_int_equal(writers, BLOCKS);
+        assert_int_equal(result.records, kept(&f));
         uint64_t counted = counters[0] + counters[1] + BLOCKS * BEGIN_RECORDS;
         assert_in_range(sum, counted, counted + BLOCKS); /* a mark may have been recorded and not yet counted */
         assert_false(f.end.clean);
@@ -430,6 +450,7 @@ int main(void) {
     snprintf(capture, sizeof capture, "%s/run", folder);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clean_run_is_whole),
+        cmocka_unit_test(records_of_a_short_run_are_counted),
         cmocka_unit_test(killed_application),
         cmocka_unit_test(open_waits_of_a_killed_hang_are_told),
         cmocka_unit_test(one_of_two_is_killed),

@@ -69,6 +69,7 @@ static void commit_records(const drain_job *job, xs_frame_records *head, uint64_
     if (job->r->view.head.device >= 0) /* ranks of further GPUs, and of CPU threads beside them */
         frame.device = job->r->rings[job->ring].reader.header->device;
     xs_capture_commit(job->c->capture, &frame, sizeof *head + (uint64_t)taken * sizeof(xs_record));
+    job->c->records += taken;
 }
 
 /* One step: a frame full of records, or a gap. Returns xs_drain_result. */

@@ -236,6 +236,7 @@ void xs_collector_end(xs_collector *c, xs_collected *r, const xs_frame_end *end)
 
 const xs_region_view *xs_collected_view(const xs_collected *r) { return &r->view; }
 xs_capture *xs_collector_capture(const xs_collector *c) { return c->capture; }
+uint64_t xs_collector_records(const xs_collector *c) { return c->records; }
 
 static void free_collector(xs_collector *c) {
     while (c->regions) {

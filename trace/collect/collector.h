@@ -40,6 +40,8 @@ void xs_collector_end(xs_collector *collector, xs_collected *region, const xs_fr
 const xs_region_view *xs_collected_view(const xs_collected *region);
 
 xs_capture *xs_collector_capture(const xs_collector *collector);
+/* Records put into the capture so far, by passes, dumps and ends alike. */
+uint64_t xs_collector_records(const xs_collector *collector);
 /* Writes END and closes the capture. All regions must have ended. Returns the capture's first error. */
 int xs_collector_close(xs_collector *collector);
 /* In a forked child: frees memory, leaves capture and rings alone. */

@@ -58,6 +58,7 @@ struct xs_collector {
     xs_capture *capture;
     xs_collected *regions;
     uint64_t now;
+    uint64_t records; /* put into the capture */
     int removed;  /* segments were removed, and that is not told yet */
     int given_up; /* trigger mode: a wait gave up since the last dump */
     xs_record scratch[1024];

@@ -167,7 +167,6 @@ static void loop(recorder *r) {
     uint64_t sleep = SLEEP_LEAST_NS;
     while (!finished(r)) {
         uint64_t taken = xs_collector_pass(r->collector);
-        r->result->records += taken;
         sleep = taken ? SLEEP_LEAST_NS : sleep * 2 < SLEEP_MOST_NS ? sleep * 2 : SLEEP_MOST_NS;
         wait_and_serve(r, taken >= BUSY_RECORDS ? 0 : sleep);
         xs_recorder_bury(r);
@@ -218,6 +217,7 @@ int xs_recorder_run(const xs_recorder_options *options, char *const argv[], xs_r
     if (rc)
         return rc;
     rc = run(&r, argv);
+    result->records = xs_collector_records(r.collector);
     result->capture_error = xs_collector_close(r.collector);
     return rc;
 }

@@ -20,7 +20,7 @@ typedef struct xs_recorder_result {
     uint32_t processes;    /* that were recorded */
     uint32_t unclean;      /* of them, that ended without xs_world_destroy */
     uint32_t refused;      /* that connected, but handed over nothing usable */
-    uint64_t records;      /* taken */
+    uint64_t records;      /* put into the capture */
     char path[1024];       /* of the capture: file or folder */
 } xs_recorder_result;
 

@@ -43,6 +43,8 @@ static void say_recorded(const xs_recorder_result *r) {
     if (!r->processes)
         fputs("xs: no traced process was seen: was the program built with XS_TRACE=1, and does it make a world?\n",
               stderr);
+    else if (!r->records)
+        fputs("xs: no kernel recorded anything: was it built with XS_TRACE=1, and was tracing started?\n", stderr);
     if (r->unclean)
         fprintf(stderr,
                 "xs: %u of them did not end in order; their last records may be missing, the report says which\n",
