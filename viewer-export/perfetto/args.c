@@ -41,32 +41,16 @@ void arg_chars(const drawing *d, args *a, enum draw_key key, const char *chars) 
         arg->chars = chars;
 }
 
-int grow_zeroed(void *array, uint32_t *room, uint32_t need, size_t element) {
-    if (need < *room)
-        return XS_OK;
-    uint32_t more = *room ? *room : 16;
-    while (more <= need)
-        more *= 2;
-    char *bigger = realloc(*(void **)array, more * element);
-    if (!bigger)
-        return XS_E_MEMORY;
-    memset(bigger + *room * element, 0, (more - *room) * element);
-    *(void **)array = bigger;
-    *room = more;
-    return XS_OK;
-}
-
 uint32_t correlation_of(const drawing *d, uint32_t rank_number) {
     return d->correlation[rank_number < d->correlation_count ? rank_number : d->correlation_count];
 }
 
 slot_state *slot_of(drawing *d, uint32_t slot) {
     uint32_t old = d->slot_room;
-    if (grow_zeroed(&d->slots, &d->slot_room, slot, sizeof *d->slots))
+    if (xsv_room(&d->slots, &d->slot_room, slot, sizeof *d->slots, 0))
         return NULL;
     for (uint32_t i = old; i < d->slot_room; i++)
-        d->slots[i].signal_rank = d->slots[i].signal_writer = d->slots[i].arrive_role = d->slots[i].elects_by =
-            d->slots[i].supplier_rank = d->slots[i].supplier_role = XSR_NONE;
+        d->slots[i].elects_by = d->slots[i].supplier_rank = d->slots[i].supplier_role = XSR_NONE;
     return &d->slots[slot];
 }
 
@@ -101,10 +85,8 @@ uint32_t slot_supplier(drawing *d, uint32_t slot, uint32_t rank_number, uint32_t
     return s->supplier;
 }
 
-uint32_t slot_owes(drawing *d, uint32_t slot) {
-    const slot_state *s = slot_of(d, slot);
-    uint32_t planned = d->model->slots[slot].supplier_rank;
-    if (planned != XSR_NONE || !s)
-        return planned;
-    return s->arrive_role != XSR_NONE ? d->model->slots[slot].owner : s->signal_rank;
+bool is_counter(const drawing *d, uint32_t slot) { return xsv_supply_of(&d->suppliers, slot).arrive_role != XSR_NONE; }
+
+uint32_t wait_owes(const drawing *d, const xsr_wait *w) {
+    return w->supplier_rank != XSR_NONE ? w->supplier_rank : xsv_slot_owes(&d->suppliers, w->slot);
 }

@@ -6,7 +6,9 @@
 #include <xs/perfetto.h>
 
 #include "encoder.h"
-#include "table.h"
+#include "room.h"
+#include "suppliers.h"
+#include "map.h"
 
 /* Keys of arguments, in no order; X(NAME). They become debug.name. */
 #define DRAW_KEYS(X)                                                                                             \
@@ -80,9 +82,7 @@ typedef struct arrival { /* the newest at a counter, kept until the next: an ope
 typedef struct slot_state {
     uint32_t name, label, signal, pass, arrive; /* strings, made at the first use */
     uint32_t supplier, supplier_rank, supplier_role; /* string for this rank number and role */
-    uint32_t signal_rank, signal_writer; /* who signalled last; XSR_NONE */
-    uint32_t arrive_role;  /* whose arrivals came here; XSR_NONE: no counter */
-    uint32_t elects_by;    /* counter (slot) whose election published this slot; XSR_NONE */
+    uint32_t elects_by; /* counter (slot) whose election published this slot; XSR_NONE */
     arrival last;
 } slot_state;
 
@@ -108,12 +108,13 @@ typedef struct drawing {
     rank_state *ranks;
     slot_state *slots;
     uint32_t slot_room;
+    xsv_suppliers suppliers;
     struct lane **lanes;
     uint32_t lane_count, lane_room;
-    table lane_index; /* (rank, role, block, warp) -> lane + 1 */
+    xsv_map lane_index; /* (rank, role, block, warp) -> lane + 1 */
     uint32_t *writer_lane; /* lane + 1 */
     uint32_t writer_room;
-    table signals; /* event id -> what the signal callback must know, see lane.h */
+    xsv_map signals; /* event id -> what the signal callback must know, see lane.h */
     struct xsr_wait *open; /* open waits, for the end */
     uint32_t open_count, open_room;
     struct blame *blame;
@@ -193,8 +194,9 @@ slot_state *slot_of(drawing *d, uint32_t slot); /* NULL: out of memory */
 uint32_t slot_name(drawing *d, uint32_t slot);
 uint32_t slot_label(drawing *d, uint32_t slot);
 uint32_t slot_supplier(drawing *d, uint32_t slot, uint32_t rank_number, uint32_t role);
-/* Rank number that owes the slot's signal, as far as is known now; XSR_NONE. */
-uint32_t slot_owes(drawing *d, uint32_t slot);
+bool is_counter(const drawing *d, uint32_t slot); /* arrivals release waits here */
+/* Rank number that released or owes the wait, as far as is known now; XSR_NONE. */
+uint32_t wait_owes(const drawing *d, const xsr_wait *wait);
 
 /* ---- waits.c, signals.c, instants.c ---- */
 int draw_wait(drawing *d, struct lane *lane, const xsr_wait *wait);
@@ -243,8 +245,5 @@ int startup_finish(drawing *d);
 /* Valid in finish. */
 int64_t drawing_begin(const drawing *d);
 int64_t drawing_end(const drawing *d); /* behind begin */
-
-/* Grows an array of zeroed elements so that index `need` fits. */
-int grow_zeroed(void *array, uint32_t *room, uint32_t need, size_t element);
 
 #endif

@@ -91,7 +91,7 @@ static int draw_mark(drawing *d, const xsr_event *ev) {
 
 static scope_row *scopes_of(drawing *d, const lane *l) {
     struct epochs *e = d->epochs;
-    if (grow_zeroed(&e->scopes, &e->scope_room, l->index, sizeof *e->scopes))
+    if (xsv_room(&e->scopes, &e->scope_room, l->index, sizeof *e->scopes, 0))
         return NULL;
     scope_row *row = &e->scopes[l->index];
     if (!row->track) {

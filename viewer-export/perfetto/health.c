@@ -14,7 +14,7 @@
 static int draw_hang(drawing *d, uint32_t row, const xsr_wait *root) {
     char text[1024];
     const xsr_slot *slot = &d->model->slots[root->slot];
-    uint32_t owes = root->supplier_rank != XSR_NONE ? root->supplier_rank : slot_owes(d, root->slot);
+    uint32_t owes = wait_owes(d, root);
     int n = snprintf(text, sizeof text, "%u wait%s open at the end: rank %u waits for %.700s (has %llu, needs %llu)", d->open_count,
                      d->open_count == 1 ? "" : "s", d->ranks[root->rank].number, slot->name, (unsigned long long)root->observed,
                      (unsigned long long)root->need);

@@ -20,7 +20,7 @@ static uint32_t lane_track(drawing *d, uint32_t group, uint32_t name, int32_t or
 static lane *lane_new(drawing *d, const xsr_writer *w) {
     lane *l = calloc(1, sizeof *l);
     role_group *group = l ? track_role(d, w->rank, w->role) : NULL;
-    if (!group || grow_zeroed(&d->lanes, &d->lane_room, d->lane_count, sizeof *d->lanes)) {
+    if (!group || xsv_room(&d->lanes, &d->lane_room, d->lane_count, sizeof *d->lanes, 0)) {
         free(l);
         return NULL;
     }
@@ -38,7 +38,7 @@ static lane *lane_new(drawing *d, const xsr_writer *w) {
 static lane *lane_find(drawing *d, const xsr_writer *w) {
     uint64_t key = ((uint64_t)w->rank << 48 ^ (uint64_t)(w->role + 1) << 36 ^ (uint64_t)w->block << 12 ^ w->warp) + 1;
     for (;; key += 0x9e3779b97f4a7c15u) { /* parts of the key may run into each other: then the next key is tried */
-        uint64_t *found = table_put(&d->lane_index, key ? key : 1);
+        uint64_t *found = xsv_map_put(&d->lane_index, key ? key : 1);
         if (!found)
             return NULL;
         if (!*found) {
@@ -54,7 +54,7 @@ static lane *lane_find(drawing *d, const xsr_writer *w) {
 lane *lane_of_writer(drawing *d, uint32_t writer) {
     if (writer == XSR_NONE)
         return NULL;
-    if (grow_zeroed(&d->writer_lane, &d->writer_room, writer, sizeof *d->writer_lane)) {
+    if (xsv_room(&d->writer_lane, &d->writer_room, writer, sizeof *d->writer_lane, 0)) {
         d->texts.failed = true;
         return NULL;
     }
@@ -84,7 +84,7 @@ uint32_t lane_open_row(drawing *d, lane *l) {
 }
 
 int64_t signal_drawn_at(const drawing *d, uint64_t id, int64_t time) {
-    const uint64_t *found = table_get(&d->signals, id);
+    const uint64_t *found = xsv_map_get(&d->signals, id);
     return found ? ((const pending_signal *)(uintptr_t)*found)->end : time;
 }
 
@@ -107,7 +107,7 @@ static int keep_signal(drawing *d, const lane *l, const xsr_event *ev, int64_t t
     if (!l->elected.id && time == ev->time)
         return XS_OK;
     pending_signal *p = malloc(sizeof *p);
-    uint64_t *at = p ? table_put(&d->signals, ev->id) : NULL;
+    uint64_t *at = p ? xsv_map_put(&d->signals, ev->id) : NULL;
     if (!at) {
         free(p);
         return XS_E_MEMORY;
@@ -366,9 +366,9 @@ void lanes_free(drawing *d) {
     }
     free(d->lanes);
     free(d->writer_lane);
-    table_free(&d->lane_index);
+    xsv_map_free(&d->lane_index);
     for (uint64_t i = 0; i < d->signals.size; i++)
         if (d->signals.keys[i])
             free((void *)(uintptr_t)d->signals.values[i]);
-    table_free(&d->signals);
+    xsv_map_free(&d->signals);
 }

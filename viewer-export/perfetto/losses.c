@@ -31,7 +31,7 @@ int losses_add(drawing *d, const xsr_loss *loss) {
     if (!d->losses)
         d->losses = calloc(1, sizeof *d->losses);
     struct losses *l = d->losses;
-    if (!l || grow_zeroed(&l->list, &l->room, l->count, sizeof *l->list))
+    if (!l || xsv_room(&l->list, &l->room, l->count, sizeof *l->list, 0))
         return XS_E_MEMORY;
     l->list[l->count++] = (gap){.loss = *loss, .rank = d->model->rings[loss->ring].rank};
     l->records += lost_in(loss);
@@ -102,7 +102,7 @@ static int draw_rank(drawing *d, const struct losses *l, uint32_t rank) {
             continue;
         while (at < count && rows[at].free_from > g->begin)
             at++;
-        rc = grow_zeroed(&rows, &room, at, sizeof *rows);
+        rc = xsv_room(&rows, &room, at, sizeof *rows, 0);
         if (rc)
             break;
         if (at == count)

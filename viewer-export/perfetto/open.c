@@ -40,13 +40,8 @@ static int by_begin(const void *a, const void *b) {
 
 /* Index in ranks and role of whoever should signal the slot; false if nobody is known. */
 static bool supplier_of(drawing *d, const xsr_wait *w, uint32_t *rank, uint32_t *role) {
-    uint32_t owes = w->supplier_rank != XSR_NONE ? w->supplier_rank : slot_owes(d, w->slot);
-    const slot_state *s = &d->slots[w->slot];
-    *role = d->model->slots[w->slot].supplier_role;
-    if (*role == XSR_NONE)
-        *role = s->arrive_role;
-    if (*role == XSR_NONE && s->signal_writer != XSR_NONE)
-        *role = d->model->writers[s->signal_writer].role;
+    uint32_t owes = wait_owes(d, w);
+    *role = xsv_slot_role(&d->suppliers, w->slot);
     for (*rank = 0; *rank < d->model->rank_count; (*rank)++)
         if (d->ranks[*rank].number == owes)
             return true;
@@ -107,8 +102,7 @@ static int join(picture *p, uint32_t wait, edges *of_arrival) {
     uint32_t other = oldest_wait_of(d, rank, role, wait);
     if (other != XSR_NONE)
         return join_waits(p, wait, other);
-    const slot_state *s = &d->slots[w->slot];
-    uint32_t counter = s->arrive_role != XSR_NONE ? w->slot : s->elects_by;
+    uint32_t counter = is_counter(d, w->slot) ? w->slot : d->slots[w->slot].elects_by;
     if (counter == XSR_NONE || !d->slots[counter].last.id || d->split)
         return XS_OK; /* in a split trace the arrival may lie in a window before the last */
     return join_arrival(p, wait, counter, &of_arrival[counter]);
@@ -160,7 +154,7 @@ static int draw_one(picture *p, uint32_t index) {
              (unsigned long long)w->observed, (unsigned long long)w->need);
     slice s = {.track = p->row[index], .begin = p->begin[index], .end = INT64_MIN, .text = text};
     s.category = d->category[CATEGORY_wait];
-    s.correlation = correlation_of(d, w->supplier_rank != XSR_NONE ? w->supplier_rank : slot_owes(d, w->slot));
+    s.correlation = correlation_of(d, wait_owes(d, w));
     s.args = a.list;
     s.arg_count = a.count;
     s.flows = e->starts;

@@ -71,7 +71,7 @@ int draw_signal(drawing *d, const xsr_signal *signal) {
     lane *l = lane_of_writer(d, ev->writer);
     if (!l)
         return ev->writer == XSR_NONE ? XS_OK : XS_E_MEMORY;
-    uint64_t *found = table_get(&d->signals, ev->id);
+    uint64_t *found = xsv_map_get(&d->signals, ev->id);
     pending_signal *p = found ? (pending_signal *)(uintptr_t)*found : NULL;
     int rc = XS_OK;
     if (p && p->counter != XSR_NONE && signal->elected_by == XSR_NO_ID) { /* the reader saw no election behind it */
@@ -82,7 +82,7 @@ int draw_signal(drawing *d, const xsr_signal *signal) {
     if (!rc)
         rc = write_signal(d, l, signal, p);
     if (p)
-        table_remove(&d->signals, ev->id);
+        xsv_map_remove(&d->signals, ev->id);
     free(p);
     return rc;
 }

@@ -59,7 +59,7 @@ static void choose_size(drawing *d) {
 
 static int begin(xsr_sink *sink, const xsr_model *model) {
     drawing *d = DRAW(sink);
-    d->model = model;
+    d->model = d->suppliers.model = model;
     texts_begin(d);
     TRY(ranks_begin(d));
     choose_size(d);
@@ -88,18 +88,9 @@ static int maybe_next_window(drawing *d, const xsr_event *ev) {
 }
 
 static int note_slot(drawing *d, const xsr_event *ev) {
-    if (ev->slot == XSR_NONE)
-        return XS_OK;
-    slot_state *s = slot_of(d, ev->slot);
-    if (!s)
+    if (ev->slot != XSR_NONE && !slot_of(d, ev->slot))
         return XS_E_MEMORY;
-    if (ev->kind == XS_EV_ARRIVE || ev->kind == XS_EV_GATE_ARRIVE)
-        s->arrive_role = ev->role;
-    if (ev->kind == XS_EV_SIGNAL || ev->kind == XS_EV_WATERMARK) {
-        s->signal_rank = d->ranks[ev->rank].number;
-        s->signal_writer = ev->writer;
-    }
-    return XS_OK;
+    return xsv_suppliers_event(&d->suppliers, ev);
 }
 
 static void note_short_wait(drawing *d) {
@@ -141,7 +132,7 @@ static int on_event(xsr_sink *sink, const xsr_event *ev) {
 }
 
 static int keep_open(drawing *d, const xsr_wait *w) {
-    TRY(grow_zeroed(&d->open, &d->open_room, d->open_count, sizeof *d->open));
+    TRY(xsv_room(&d->open, &d->open_room, d->open_count, sizeof *d->open, 0));
     d->open[d->open_count++] = *w;
     return XS_OK;
 }
@@ -282,6 +273,7 @@ void xsv_perfetto_close(xsr_sink *sink) {
     watermarks_free(d);
     losses_free(d);
     slots_free(d);
+    xsv_suppliers_free(&d->suppliers);
     ranks_free(d);
     strings_free(&d->texts);
     free(d->correlation);

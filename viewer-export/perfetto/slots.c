@@ -136,7 +136,7 @@ int slots_event(drawing *d, const xsr_event *ev) {
     if (!d->state_rows)
         TRY(slots_new(d));
     struct slots *s = d->state_rows;
-    TRY(grow_zeroed(&s->row, &s->room, ev->slot, sizeof *s->row));
+    TRY(xsv_room(&s->row, &s->room, ev->slot, sizeof *s->row, 0));
     if (!s->row[ev->slot])
         TRY(look(d, ev->slot));
     if (s->row[ev->slot] < 2)

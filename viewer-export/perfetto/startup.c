@@ -114,7 +114,7 @@ static char *path_expression(const drawing *d, uint32_t victim, uint32_t supplie
 static void worst_pair(drawing *d, uint32_t *victim, uint32_t *supplier) {
     const xsr_wait *root = open_root(d);
     blame_worst(d, victim, supplier);
-    uint32_t owes = root ? (root->supplier_rank != XSR_NONE ? root->supplier_rank : slot_owes(d, root->slot)) : XSR_NONE;
+    uint32_t owes = root ? wait_owes(d, root) : XSR_NONE;
     if (owes == XSR_NONE)
         return;
     *victim = d->ranks[root->rank].number;

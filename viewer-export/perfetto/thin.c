@@ -25,7 +25,7 @@ static void halve(thin *t) {
 }
 
 int thin_add(drawing *d, uint32_t track, int64_t time, int64_t value) {
-    TRY(grow_zeroed(&d->thin, &d->thin_room, track, sizeof *d->thin));
+    TRY(xsv_room(&d->thin, &d->thin_room, track, sizeof *d->thin, 0));
     if (!d->thin[track])
         d->thin[track] = calloc(1, sizeof(thin));
     thin *t = d->thin[track];

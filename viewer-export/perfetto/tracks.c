@@ -11,7 +11,7 @@
 #define SYNTHETIC_PID 5000000 /* above the kernel's largest pid, and apart for every rank */
 
 uint32_t track_add(drawing *d, const track_info *t) {
-    if (d->texts.failed || grow_zeroed(&d->tracks, &d->track_room, d->track_count + 1, sizeof *d->tracks)) {
+    if (d->texts.failed || xsv_room(&d->tracks, &d->track_room, d->track_count + 1, sizeof *d->tracks, 0)) {
         d->texts.failed = true;
         return 0;
     }
@@ -60,7 +60,7 @@ static int write_descriptor(drawing *d, trace_file *file, uint32_t number) {
 int track_declare(drawing *d, trace_file *file, uint32_t number) {
     if (!number)
         return XS_E_MEMORY;
-    TRY(grow_zeroed(&file->declared, &file->declared_room, number, 1));
+    TRY(xsv_room(&file->declared, &file->declared_room, number, 1, 0));
     if (file->declared[number])
         return XS_OK;
     if (d->tracks[number].parent)

@@ -8,24 +8,16 @@ static uint32_t supplier_role(const drawing *d, const xsr_wait *w) {
     const xsr_edge *by = &w->released_by;
     if (by->reason == XSR_REASON_FOUND && by->writer != XSR_NONE)
         return d->model->writers[by->writer].role;
-    uint32_t role = d->model->slots[w->slot].supplier_role;
-    return role != XSR_NONE ? role : d->slots[w->slot].arrive_role;
+    return xsv_slot_role(&d->suppliers, w->slot);
 }
 
-/* Arrivals release a gate, many of them: no single signal to point to. */
-static bool is_counter(const drawing *d, uint32_t slot) { return d->slots[slot].arrive_role != XSR_NONE; }
-
-/* Whether a drawn signal stands at the other end. Its moment, as drawn, goes to *time. */
+/* Whether a drawn signal stands at the other end: arrivals release a counter, many of them, and there is none to point to. Its moment, as drawn, goes to *time. */
 static bool has_signal(const drawing *d, const xsr_wait *w, int64_t *time) {
     const xsr_edge *by = &w->released_by;
     if (by->reason != XSR_REASON_FOUND || by->writer == XSR_NONE || is_counter(d, w->slot))
         return false;
     *time = signal_drawn_at(d, by->event, by->time);
     return true;
-}
-
-static uint32_t wait_owes(drawing *d, const xsr_wait *w) {
-    return w->supplier_rank != XSR_NONE ? w->supplier_rank : slot_owes(d, w->slot);
 }
 
 static void args_first(drawing *d, const xsr_wait *w, args *a) {

@@ -1,7 +1,8 @@
 #include "rows.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "room.h"
 
 static void put(uint64_t *row, uint32_t column, uint64_t value) { row[1 + column] = value; }
 
@@ -42,15 +43,8 @@ static uint64_t event_how(const xsr_event *e) {
 }
 
 static int writer_state(xsv_rows *r, uint32_t writer, xsv_writer_state **state) {
-    if (writer >= r->writer_room) {
-        uint32_t room = writer + 1 > r->writer_room * 2 ? writer + 64 : r->writer_room * 2;
-        xsv_writer_state *bigger = realloc(r->writers, room * sizeof *bigger);
-        if (!bigger)
-            return XS_E_MEMORY;
-        memset(bigger + r->writer_room, 0, (room - r->writer_room) * sizeof *bigger);
-        r->writers = bigger;
-        r->writer_room = room;
-    }
+    if (xsv_room(&r->writers, &r->writer_room, writer, sizeof *r->writers, 0))
+        return XS_E_MEMORY;
     *state = &r->writers[writer];
     return XS_OK;
 }
@@ -175,7 +169,7 @@ int xsv_rows_event(xsv_rows *r, const xsr_event *e) {
     if (!rc && e->kind == XS_EV_WAIT_END)
         rc = xsv_blocked_end(&r->blocked, e);
     if (!rc)
-        rc = xsv_oldest_event(r->oldest, e);
+        rc = xsv_rank_waits_event(&r->pieces, e);
     return rc ? rc : follow_epoch(r, e);
 }
 
@@ -188,7 +182,7 @@ static int32_t bucket_of(const xsr_wait *w, int64_t latency) {
 
 static int count_wait(xsv_rows *r, const xsr_wait *w, int64_t latency, uint64_t blocked) {
     xsv_tally_row one = {.rank = xsv_rank_number(r->model, w->rank), .waits = 1,
-                         .supplier = xsv_oldest_supplier(r->oldest, w),
+                         .supplier = xsv_rank_waits_supplier(&r->pieces, w),
                          .pad = w->slot < r->model->slot_count ? r->model->slots[w->slot].pad : XSR_NONE,
                          .bucket = bucket_of(w, latency), .passed = w->passed, .blocked_ns = blocked,
                          .failed = !w->open && !w->end_lost && w->result != XS_RESULT_OK};
@@ -272,7 +266,7 @@ static void put_wait_what(uint64_t *row, const xsr_model *m, const xsr_wait *w) 
 /* A piece of the run in which the rank's oldest open wait for another rank was this one. */
 static int put_piece(void *rows, const xsr_wait *w, int64_t begin, int64_t end) {
     xsv_rows *r = rows;
-    xsv_tally_row one = {.rank = xsv_rank_number(r->model, w->rank), .supplier = xsv_oldest_supplier(r->oldest, w),
+    xsv_tally_row one = {.rank = xsv_rank_number(r->model, w->rank), .supplier = xsv_rank_waits_supplier(&r->pieces, w),
                          .waits = 1, .total_ns = (uint64_t)(end - begin)};
     uint64_t *row = xsv_pipe_row(r->pipe, XSV_T_rank_wait);
     if (!row)
@@ -300,12 +294,12 @@ int xsv_rows_wait(xsv_rows *r, const xsr_wait *w) {
     if (!row)
         return XS_E_SYSTEM;
     put_wait_what(row, r->model, w);
-    put_index(row, xsv_wait_supplier_rank, xsv_oldest_supplier(r->oldest, w));
+    put_index(row, xsv_wait_supplier_rank, xsv_rank_waits_supplier(&r->pieces, w));
     put_wait_times(row, w, latency, blocked);
     put_wait_edges(row, r->model, w);
     r->starts_lost += w->start_lost;
     r->ends_lost += w->end_lost;
-    return w->passed ? XS_OK : xsv_oldest_wait(r->oldest, w, end, put_piece, r);
+    return w->passed ? XS_OK : xsv_rank_waits_settle(&r->pieces, w, end, put_piece, r);
 }
 
 int xsv_rows_signal(xsv_rows *r, const xsr_signal *s) {
@@ -360,7 +354,7 @@ void xsv_rows_free(xsv_rows *r) {
     xsv_tally_free(&r->tally);
     xsv_tally_free(&r->rank_waits);
     xsv_blocked_free(&r->blocked);
-    xsv_oldest_free(r->oldest);
+    xsv_rank_waits_free(&r->pieces);
     free(r->writers);
     free(r->rank_last);
     r->writers = NULL;

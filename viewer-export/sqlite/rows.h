@@ -3,8 +3,8 @@
 #define XSV_ROWS_H
 
 #include "blocked.h"
-#include "oldest.h"
 #include "pipe.h"
+#include "rank_waits.h"
 #include "tally.h"
 
 #include <xs/read.h>
@@ -25,7 +25,7 @@ typedef struct xsv_rows {
     int64_t *rank_last; /* newest event by index of rank; INT64_MIN: none */
     uint32_t rank_room;
     xsv_blocked blocked;
-    xsv_oldest *oldest;
+    xsv_rank_pieces pieces;
     xsv_tally rank_waits; /* by rank and supplier: total_ns of the pieces */
     uint64_t starts_lost, ends_lost;
 } xsv_rows;

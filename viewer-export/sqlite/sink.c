@@ -78,8 +78,7 @@ static int sink_begin(xsr_sink *sink, const xsr_model *model) {
     sqlite_sink *s = (sqlite_sink *)sink;
     s->rows.model = model;
     s->started = now_ns();
-    s->rows.oldest = xsv_oldest_make(model);
-    return s->rows.oldest ? s->error : fail(s, XS_E_MEMORY, "out of memory");
+    return xsv_rank_waits_begin(&s->rows.pieces, model) ? fail(s, XS_E_MEMORY, "out of memory") : s->error;
 }
 
 /* A row that could not be handed on means that an insert failed: ask the pipe why. */

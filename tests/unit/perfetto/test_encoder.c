@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "encoder.h"
-#include "table.h"
+#include "map.h"
 #include "trace_decode.h"
 
 static char path[64];
@@ -162,32 +162,32 @@ static void test_strings(void **state) {
     strings_free(&s);
 }
 
-static void test_table(void **state) {
+static void test_map(void **state) {
     (void)state;
-    table t = {0};
+    xsv_map t = {0};
     for (uint64_t round = 0; round < 50; round++) { /* filled and emptied for ever */
         for (uint64_t k = 1; k <= 1000; k++)
-            *table_put(&t, k * 64 + round) = k;
+            *xsv_map_put(&t, k * 64 + round) = k;
         for (uint64_t k = 1; k <= 1000; k += 2)
-            table_remove(&t, k * 64 + round);
+            xsv_map_remove(&t, k * 64 + round);
         for (uint64_t k = 1; k <= 1000; k++) {
-            uint64_t *found = table_get(&t, k * 64 + round);
+            uint64_t *found = xsv_map_get(&t, k * 64 + round);
             assert_true(k % 2 ? found == NULL : found && *found == k);
         }
         for (uint64_t k = 2; k <= 1000; k += 2)
-            table_remove(&t, k * 64 + round);
+            xsv_map_remove(&t, k * 64 + round);
         assert_int_equal(t.used, 0);
     }
     assert_int_equal(t.size, 2048);
-    assert_null(table_get(&t, 7));
-    table_remove(&t, 7);
-    table_free(&t);
+    assert_null(xsv_map_get(&t, 7));
+    xsv_map_remove(&t, 7);
+    xsv_map_free(&t);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_field_numbers), cmocka_unit_test(test_clocks), cmocka_unit_test(test_long_packets),
-        cmocka_unit_test(test_strings), cmocka_unit_test(test_table),
+        cmocka_unit_test(test_strings), cmocka_unit_test(test_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,6 +81,40 @@ static void test_chain(void **state) {
     export_free(&e);
 }
 
+/* c waits at a gate of which nobody knows who arrives there, until one of two writers of a does; the other waits for rank 1.
+ * From then on, and not only from the next wait on, c's wait counts as that one. */
+static void test_supplier_told_late(void **state) {
+    (void)state;
+    exported e;
+    char capture[128];
+    cb *c = begin(&e, capture, sizeof capture);
+    enum { A, SECOND, C, D };
+    cb_process(c, 0, 3, 3);
+    uint32_t a = cb_role(c, "a"), role[4] = {a, a, cb_role(c, "c"), cb_role(c, "d")};
+    uint32_t far = cb_pad(c, "far", "", "from", 1, 3, 0), gate = cb_pad(c, "gate", "", "", 1, 1, XS_PAD_SHARED);
+    cb_plan_writer(c, far, XS_PLAN_COLUMN);
+    uint32_t g = cb_slot(c, gate, 0, 0, 0), from1 = cb_slot(c, far, 0, 0, 1), from2 = cb_slot(c, far, 0, 0, 2);
+    cb_clock(c, T(0), 1700000000000000000u, 50);
+    for (uint32_t i = A; i <= D; i++)
+        cb_writer_begin(c, i, T(10 + i), role[i], i, 1);
+    cb_wait_start(c, C, T(10000), g, 1, 1);
+    cb_wait_start(c, D, T(15000), from2, 1, 0);
+    cb_wait_start(c, A, T(20000), from1, 1, 0);
+    cb_gate(c, SECOND, T(30000), g, 0, 1);
+    cb_wait_end(c, A, T(60000), from1, 1, XS_RESULT_OK, 5);
+    cb_wait_end(c, C, T(60400), g, 1, XS_RESULT_OK, 5);
+    cb_wait_end(c, D, T(90000), from2, 1, XS_RESULT_OK, 5);
+    for (uint32_t i = A; i <= D; i++)
+        cb_writer_end(c, i, T(95000 + i));
+    assert_int_equal(cb_end(c), 0);
+    td *t = export_and_read(&e);
+    assert_string_equal(waits_for(t, T(25000)), "rank 2");
+    assert_string_equal(waits_for(t, T(45000)), "rank 1");
+    assert_string_equal(waits_for(t, T(80000)), "rank 2");
+    td_free(t);
+    export_free(&e);
+}
+
 /* A capture that was idle for a minute before and after: the drawing is as long as what happened. */
 static void test_length(void **state) {
     (void)state;
@@ -109,6 +143,7 @@ static void test_length(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_length)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_supplier_told_late),
+                                       cmocka_unit_test(test_length)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

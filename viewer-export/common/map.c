@@ -1,33 +1,33 @@
-#include "table.h"
+#include "map.h"
 
 #include <stdlib.h>
 
-static uint64_t home_of(const table *t, uint64_t key) {
+static uint64_t home_of(const xsv_map *t, uint64_t key) {
     key ^= key >> 32;
     key *= 0x9e3779b97f4a7c15u;
     return (key >> 20) & (t->size - 1);
 }
 
-static uint64_t find(const table *t, uint64_t key) {
+static uint64_t find(const xsv_map *t, uint64_t key) {
     uint64_t at = home_of(t, key);
     while (t->keys[at] && t->keys[at] != key)
         at = (at + 1) & (t->size - 1);
     return at;
 }
 
-uint64_t *table_get(const table *t, uint64_t key) {
+uint64_t *xsv_map_get(const xsv_map *t, uint64_t key) {
     if (!t->size)
         return NULL;
     uint64_t at = find(t, key);
     return t->keys[at] ? &t->values[at] : NULL;
 }
 
-static bool grow(table *t) {
-    table bigger = {.size = t->size ? t->size * 2 : 64, .used = t->used};
+static bool grow(xsv_map *t) {
+    xsv_map bigger = {.size = t->size ? t->size * 2 : 64, .used = t->used};
     bigger.keys = calloc(bigger.size, sizeof *bigger.keys);
     bigger.values = calloc(bigger.size, sizeof *bigger.values);
     if (!bigger.keys || !bigger.values) {
-        table_free(&bigger);
+        xsv_map_free(&bigger);
         return false;
     }
     for (uint64_t i = 0; i < t->size; i++)
@@ -36,12 +36,12 @@ static bool grow(table *t) {
             bigger.keys[at] = t->keys[i];
             bigger.values[at] = t->values[i];
         }
-    table_free(t);
+    xsv_map_free(t);
     *t = bigger;
     return true;
 }
 
-uint64_t *table_put(table *t, uint64_t key) {
+uint64_t *xsv_map_put(xsv_map *t, uint64_t key) {
     if (t->used * 4 >= t->size * 3 && !grow(t))
         return NULL;
     uint64_t at = find(t, key);
@@ -54,7 +54,7 @@ uint64_t *table_put(table *t, uint64_t key) {
 }
 
 /* Backward shift: no tombstones, so a table that is filled and emptied for ever stays fast. */
-void table_remove(table *t, uint64_t key) {
+void xsv_map_remove(xsv_map *t, uint64_t key) {
     if (!t->size)
         return;
     uint64_t hole = find(t, key), mask = t->size - 1;
@@ -70,8 +70,8 @@ void table_remove(table *t, uint64_t key) {
     t->used--;
 }
 
-void table_free(table *t) {
+void xsv_map_free(xsv_map *t) {
     free(t->keys);
     free(t->values);
-    *t = (table){0};
+    *t = (xsv_map){0};
 }
