@@ -10,6 +10,7 @@ stream='select time_ns, event, rank, writer, role, epoch, slot_label, name, valu
 for run in a c; do ask "$work/$run" "$stream" > "$work/$run.events"; done
 [ "$(wc -l < "$work/a.events")" -gt 1000 ] || fail "only $(wc -l < "$work/a.events") events"
 cmp "$work/a.events" "$work/c.events" || { diff "$work/a.events" "$work/c.events" | head; fail "recorded and in-process streams differ"; }
+same "how long the recorded run lasted" "$(ask "$work/c" 'select duration_ns from run')" "$(ask "$work/a" 'select duration_ns from run')"
 XS_CAPTURE=$work/d "$EXAMPLES/combine" --scheduler sim --rounds 4 --rows 200 --work 5000 --seed 12 > /dev/null
 ! cmp -s "$work/a.xs" "$work/d.xs" || fail "another seed gave the same capture"
 echo ok

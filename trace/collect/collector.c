@@ -13,7 +13,8 @@ void xs_collect_fill(const xs_collector *c, const xs_collected *r, xs_frame *fra
     int32_t rank = -1;
     if (r && ring < r->view.rings)
         rank = (int32_t)(r->view.head.first_rank + ring / r->view.head.rings_per_rank);
-    xs_frame_fill(frame, type, r ? &r->view.head : NULL, rank, ring, c->now);
+    /* A run in virtual time would seem to last until the collector's time, which is of another clock. */
+    xs_frame_fill(frame, type, r ? &r->view.head : NULL, rank, ring, r && r->foreign_time ? 0 : c->now);
 }
 
 int xs_collect_put(xs_collector *c, const xs_collected *r, uint16_t type, uint32_t ring, const void *payload, uint64_t bytes) {

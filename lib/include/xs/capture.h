@@ -45,7 +45,7 @@ typedef struct xs_frame {
     int32_t rank; /* -1: none or several */
     uint32_t ring; /* index in the region; 0xffffffff: none */
     uint32_t reserved0;
-    uint64_t time; /* CLOCK_BOOTTIME ns when the frame was made */
+    uint64_t time; /* CLOCK_BOOTTIME ns when the frame was made; 0: by a collector of another clock than the process (virtual time) */
     uint64_t reserved1;
 } xs_frame;
 XS_STATIC_ASSERT(sizeof(xs_frame) == 80, "frame headers are 80 bytes");
