@@ -10,6 +10,7 @@ for how in "" --processes --skew; do
     same "ranks" "$(ask "$run" 'select count(*) from rank')" 4
     same "wait_tally" "$(ask "$run" 'select sum(waits) from wait_tally')" "$(ask "$run" 'select count(*) from wait where open = 0')"
     "$XS" report "$run" > "$run.report"
+    grep -qF -- "--work 20000 --slow 2 --counts $run.counts" "$run.report" || fail "the report cuts the command off"
     [ -s "$run.perfetto" ] || fail "no Perfetto file"
 done
 run=$work/barrier

@@ -126,9 +126,9 @@ void xsv_section_run(xsv_report_state *r) {
     static const char sql[] = "SELECT ranks, processes, duration_ns, events, waits, passed, lost, emitted, "
                               "clock_bound_ns, virtual_time FROM run";
     xsv_heading(r, "Run");
-    for (sqlite3_stmt *s = xsv_ask(r, "SELECT DISTINCT command FROM process ORDER BY id LIMIT 3"); xsv_next(r, s);) {
-        fprintf(r->out, "  command    %.*s\n", XSV_REPORT_WIDTH - 14, xsv_text(s, 0));
-    }
+    for (sqlite3_stmt *s = xsv_ask(r, "SELECT DISTINCT command FROM process WHERE command <> '' ORDER BY id LIMIT 3");
+         xsv_next(r, s);)
+        fprintf(r->out, "  command    %s\n", xsv_text(s, 0)); /* whole: it is there to be run again */
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);) {
         double waits = (double)xsv_number(s, 4);
         fprintf(r->out, "  ranks      %s in %s process%s\n", xsv_count(xsv_number(s, 0)).text,
