@@ -135,7 +135,7 @@ static int own_strings(xs_config *config) {
 
 static int fill_defaults(xs_config *config) {
     int rc = 0;
-    if (!config->backend) rc = xs_config_string(&config->backend, "host");
+    if (!config->backend) rc = xs_config_string(&config->backend, xs_backend_default(config));
     if (!rc && !config->scheduler) rc = xs_config_string(&config->scheduler, "threads");
     if (!config->shared_bytes) config->shared_bytes = 256ull << 20;
     if (!config->ring_records)

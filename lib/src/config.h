@@ -11,6 +11,9 @@ void xs_config_free(xs_config *config);
 /* config_ranks.c: ranks, first_rank, local_ranks and world of *config. */
 int xs_config_ranks(xs_config *config);
 
+/* backend_default.c: before other defaults are filled in, behind xs_config_ranks. */
+const char *xs_backend_default(const xs_config *config);
+
 /* Whole unsigned number within [low, high]; suffixes K, M, G (1024) allowed. */
 int xs_parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *value);
 /* "A-B" or "A". */

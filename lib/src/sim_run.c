@@ -91,8 +91,8 @@ void xs_sim_leave(xs_sim_fibre *f) {
 }
 
 static void pass(xs_sim *sim) {
-    if (xs_collect_ops_in_use && xs_collect_ops_in_use->pass && sim->world->collect_state)
-        xs_collect_ops_in_use->pass(sim->world->collect_state);
+    if (sim->world->collect_state)
+        xs_collect.pass(sim->world->collect_state);
 }
 
 static void plan_events(xs_sim *sim) {

@@ -54,9 +54,9 @@ int xs_trace_filter(xs_world *world, const xs_filter *filter) {
 int xs_trace_dump(xs_world *world, const char *why) {
     int rc = xs_world_check(world);
     if (rc) return rc;
-    if (!xs_collect_ops_in_use || !world->collect_state)
+    if (!world->collect_state)
         return xs_fail(XS_E_UNSUPPORTED, "nothing collects in this world");
-    return xs_collect_ops_in_use->dump(world->collect_state, why ? why : "asked for");
+    return xs_collect.dump(world->collect_state, why ? why : "asked for");
 }
 
 static int range(const char *variable, uint64_t high, uint64_t *first, uint64_t *last) {

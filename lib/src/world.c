@@ -7,24 +7,12 @@
 #include "objects.h"
 #include "trace.h"
 
-#if XS_HAVE_COLLECT
-const xs_collect_ops *xs_collect_ops_in_use = &xs_collect_ops_real;
-#else
-const xs_collect_ops *xs_collect_ops_in_use = NULL;
-static void find_collector(void) {
-    if (&xs_collect_ops_real) xs_collect_ops_in_use = &xs_collect_ops_real;
-}
-#endif
-#if !XS_HAVE_SIM
-extern const xs_scheduler xs_scheduler_sim __attribute__((weak));
-#endif
-
 static int choose_scheduler(xs_world *world) {
     if (world->backend != &xs_backend_host) return 0;
-    const xs_scheduler *known[] = {&xs_scheduler_threads, &xs_scheduler_sim};
+    static const xs_scheduler *const known[] = {&xs_scheduler_threads, &xs_scheduler_sim};
     const char *name = world->config.scheduler;
     for (size_t i = 0; i < 2; i++)
-        if (known[i] && !strcmp(known[i]->name, name)) world->scheduler = known[i];
+        if (!strcmp(known[i]->name, name)) world->scheduler = known[i];
     return world->scheduler ? 0 : xs_fail(XS_E_ARGUMENT, "scheduler \"%s\": expected threads or sim", name);
 }
 
@@ -57,16 +45,9 @@ static int describe(xs_world *world) {
 }
 
 static int start_collector(xs_world *world) {
-#if !XS_HAVE_COLLECT
-    find_collector();
-#endif
     xs_journal_clock(world, 0);
     __atomic_store_n(&xs_region(world)->state, XS_REGION_LIVE, __ATOMIC_RELEASE);
-    if (!xs_collect_ops_in_use) {
-        if (!world->config.capture) return 0;
-        return xs_fail(XS_E_UNSUPPORTED, "a capture is asked for, but this build has no collector");
-    }
-    return xs_collect_ops_in_use->start(world, &world->collect_state);
+    return xs_collect.start(world, &world->collect_state);
 }
 
 static int open_world(xs_world *world, const xs_config *config) {
@@ -116,7 +97,7 @@ static int stop_collector(xs_world *world) {
     __atomic_store_n(&xs_region(world)->state, XS_REGION_ENDED, __ATOMIC_RELEASE);
     void *state = world->collect_state;
     world->collect_state = NULL;
-    return xs_collect_ops_in_use && state ? xs_collect_ops_in_use->stop(state, 1) : 0;
+    return state ? xs_collect.stop(state, 1) : 0;
 }
 
 int xs_world_destroy(xs_world *world) {

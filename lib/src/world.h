@@ -81,7 +81,7 @@ extern const xs_scheduler xs_scheduler_sim;
 /* Set by a scheduler around each kernel thread it runs. */
 void xs_host_set_self(xs_host_thread *self, const xs_scheduler *scheduler);
 
-/* The collector side, behind a table, so that lib/ needs nothing to its right. trace/collect sets xs_collect_ops. */
+/* The collector side, behind a table, so that lib/ needs nothing to its right. */
 typedef struct xs_collect_ops {
     /* Called once the region exists. Connects to a recorder (XS_RECORD) or starts a thread, as the config asks; on sim the thread is
      * a fibre: pass() is called by the scheduler instead. *state NULL: nobody collects. */
@@ -91,14 +91,7 @@ typedef struct xs_collect_ops {
     int (*stop)(void *state, int clean);            /* final drain; returns the first error of the capture */
     void (*forget)(void *state);                    /* in a forked child: drop without touching the file */
 } xs_collect_ops;
-extern const xs_collect_ops *xs_collect_ops_in_use; /* NULL: built without trace/collect */
-/* Defined by trace/collect, const and without a constructor; what xs_collect_ops_in_use points to. The build defines
- * XS_HAVE_COLLECT=1 where it exists: then the reference is strong, so that an archive member is pulled in too. */
-#if XS_HAVE_COLLECT
-extern const xs_collect_ops xs_collect_ops_real;
-#else
-extern const xs_collect_ops xs_collect_ops_real __attribute__((weak));
-#endif
+extern const xs_collect_ops xs_collect; /* defined by trace/collect, const and without a constructor */
 
 struct xs_world {
     xs_config config; /* resolved: environment applied, defaults filled in, strings owned */

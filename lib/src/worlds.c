@@ -16,7 +16,7 @@ static void parent_after_fork(void) { pthread_mutex_unlock(&list_lock); }
 /* The child keeps its copies of the structures, so that its calls can answer XS_E_FORKED, but no collector. */
 static void child_after_fork(void) {
     for (xs_world *world = newest; world; world = world->next_world) {
-        if (xs_collect_ops_in_use && world->collect_state) xs_collect_ops_in_use->forget(world->collect_state);
+        if (world->collect_state) xs_collect.forget(world->collect_state);
         world->collect_state = NULL;
     }
     pthread_mutex_unlock(&list_lock);

@@ -313,4 +313,4 @@ static void forget(void *state) {
     free(p);
 }
 
-const xs_collect_ops xs_collect_ops_real = {start, pass, dump, stop, forget};
+const xs_collect_ops xs_collect = {start, pass, dump, stop, forget};

@@ -68,6 +68,9 @@ struct xs_kernel {
     uint32_t traced; /* the XS_TRACE that it was compiled with */
     uint32_t reserved0;
 };
+/* Called for every XS_KERNEL when the program or library that holds it is loaded: whether all of them have a CUDA form is
+ * part of what the default backend is. Any thread. */
+XS_API void xs_kernel_known(const struct xs_kernel *kernel);
 
 XS_EXTERN_C_END
 

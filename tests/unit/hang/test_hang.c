@@ -538,5 +538,6 @@ int main(void) {
         cmocka_unit_test(hostile_regions),
         cmocka_unit_test(wrong_use),
     };
+    setenv("XS_BACKEND", "host", 0);
     return cmocka_run_group_tests(tests, open_database, close_database);
 }
