@@ -59,6 +59,15 @@ static char *section(const char *page, const char *name) {
     return strndup(at, end ? (size_t)(end - at) : strlen(at));
 }
 
+/* A quote in a macro's line groups its arguments and is not shown: what stands there to be typed would lack it. */
+static void check_examples(const char *page, const char *name) {
+    for (const char *line = page; (line = strstr(line, ".B xs ")); line++) {
+        int length = (int)strcspn(line, "\n");
+        if (memchr(line, '"', (size_t)length))
+            fail_msg("%s: the quotes of '%.*s' are not shown", name, length, line);
+    }
+}
+
 static void check_command(const char *name) {
     char arguments[64], page_name[64], other[64];
     snprintf(arguments, sizeof arguments, "%s --help", name);
@@ -71,6 +80,7 @@ static void check_command(const char *name) {
     char *page = load_page(page_name), *options = options_of(help.out), *described = section(page, "OPTIONS");
     assert_true(options_in(options, described, page_name) >= 1);
     assert_true(options_in(described, options, arguments) >= 1);
+    check_examples(page, page_name);
     free(described);
     free(options);
     free(page);
@@ -81,7 +91,7 @@ static void check_command(const char *name) {
 static void test_commands(void **state) {
     (void)state;
     outcome list = run_xs("help");
-    char *index = load_page("xs");
+    char *index = load_page("xs"), *commands = section(index, "COMMANDS"), *see_also = section(index, "SEE ALSO");
     int n = 0;
     assert_int_equal(list.code, 0);
     for (char *line = strtok(strstr(list.out, "\n\n  ") + 2, "\n"); line && line[0] == ' ';
@@ -90,11 +100,13 @@ static void test_commands(void **state) {
         if (!strcmp(line, "Begin with:") || sscanf(line, " %31s", name) != 1 || !strcmp(name, "xs"))
             break;
         snprintf(reference, sizeof reference, "xs-%s (1)", name);
-        if (!strstr(index, reference))
-            fail_msg("xs.1 does not name %s", reference);
+        if (!strstr(commands, reference) || !strstr(see_also, reference))
+            fail_msg("xs.1 does not name %s twice", reference);
         check_command(name);
     }
     assert_true(n >= 7);
+    free(commands);
+    free(see_also);
     free(index);
     outcome_free(&list);
 }
