@@ -61,12 +61,12 @@ static int ranks_fit(const xs_region_header *h) {
 static int map_region(xs_attach_set *set, int fd, const struct stat *st, int32_t pid, int number) {
     int seals = fcntl(fd, F_GET_SEALS);
     if (seals < 0 || !(seals & F_SEAL_SHRINK))
-        return refuse(set, pid, XS_E_FORMAT, "is not sealed: it could shrink while it is read");
+        return refuse(set, pid, XS_E_FORMAT, "its trace memory is not sealed: it could shrink while it is read");
     if (room((void **)&set->regions, &set->room, set->count + 1, sizeof *set->regions))
         return XS_E_MEMORY;
     void *base = st->st_size > 0 ? mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     if (base == MAP_FAILED)
-        return refuse(set, pid, XS_E_SYSTEM, "cannot be mapped");
+        return refuse(set, pid, XS_E_SYSTEM, "its trace memory cannot be mapped");
     xs_attached region = {.file = {st->st_dev, st->st_ino}, .holder = pid, .fd = number};
     int rc = xs_region_view_open(&region.view, base, (uint64_t)st->st_size);
     if (!rc && !ranks_fit(&region.view.head))
@@ -74,8 +74,8 @@ static int map_region(xs_attach_set *set, int fd, const struct stat *st, int32_t
     if (rc) {
         munmap(base, (size_t)st->st_size);
         return refuse(set, pid, rc,
-                      rc == XS_E_VERSION ? "is of a newer version of xs"
-                                         : "is damaged: its sizes or offsets do not fit");
+                      rc == XS_E_VERSION ? "its trace memory is of a newer version of xs"
+                                         : "its trace memory is damaged: sizes or offsets do not fit");
     }
     claim(&region, pid, number);
     set->regions[set->count++] = region;
@@ -87,7 +87,7 @@ static int take_descriptor(xs_attach_set *set, int folder, const char *name, int
     xs_attached *region;
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC), rc = 0;
     if (fd < 0)
-        return errno == ENOENT ? 0 : refuse(set, pid, XS_E_SYSTEM, "may not be read");
+        return errno == ENOENT ? 0 : refuse(set, pid, XS_E_SYSTEM, "its trace memory may not be read");
     if (!fstat(fd, &st)) {
         if (known(set, &st, &region))
             claim(region, pid, atoi(name));
@@ -115,7 +115,7 @@ static int look_into(xs_attach_set *set, int32_t pid, int asked_for) {
     DIR *fds = opendir(path);
     if (!fds)
         return asked_for ? refuse(set, pid, XS_E_SYSTEM,
-                                  errno == ENOENT ? "there is no such process" : "may not be looked into")
+                                  errno == ENOENT ? "there is no such process" : "it may not be looked into")
                          : 0;
     int rc = 0;
     for (struct dirent *e; !rc && (e = readdir(fds));)

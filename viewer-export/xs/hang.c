@@ -35,7 +35,7 @@ static int parse_pids(const char **args, int32_t **pids, uint32_t *count) {
 static void say_refused(const hang_report *report) {
     for (uint32_t i = 0; i < report->set.refused_count; i++) {
         const xs_attach_refusal *r = &report->set.refused[i];
-        complain(EX_NOINPUT, "process %d: its trace memory %s", (int)r->pid, r->why);
+        complain(EX_NOINPUT, "process %d: %s", (int)r->pid, r->why);
     }
 }
 

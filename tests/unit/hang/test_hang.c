@@ -477,7 +477,7 @@ static void keep_a_real_header(void) {
 
 static void hostile_regions(void **unused) {
     (void)unused;
-    static const char *const words[] = {"is not sealed", "is damaged", "is damaged", "is damaged",
+    static const char *const words[] = {"its trace memory is not sealed", "is damaged", "is damaged", "is damaged",
                                         "is of a newer version"};
     char arguments[32];
     keep_a_real_header();
@@ -501,7 +501,7 @@ static void wrong_use(void **unused) {
     expect_failure("hang 0", 64, "no process id");
     expect_failure("hang --rows=-1", 64, "--rows=-1");
     expect_failure("hang --loud", 64, "--loud");
-    expect_failure("hang 2147483647", 66, "there is no such process");
+    expect_failure("hang 2147483647", 66, "process 2147483647: there is no such process");
     snprintf(arguments, sizeof arguments, "hang %d", (int)getpid());
     expect_failure(arguments, 66, "no traced process among these");
 }
