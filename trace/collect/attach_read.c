@@ -107,7 +107,7 @@ int xs_attach_signalled(const xs_region_view *view, uint32_t ring, uint32_t obje
         if ((record.code_object & XS_OBJECT_MASK) != object || record.code_object >> 24 == XS_CODE_MORE)
             continue;
         uint32_t kind = kind_at(view, ring, &record);
-        if (kind == XS_EV_SIGNAL || kind == XS_EV_WATERMARK)
+        if (kind == XS_EV_SIGNAL || kind == XS_EV_WATERMARK || kind == XS_EV_ARRIVE || kind == XS_EV_GATE_ARRIVE)
             return 1;
     }
     return 0;

@@ -12,7 +12,7 @@
 #include <xs/xs.h>
 
 static int way_of(const char *name) {
-    static const char *const names[] = {"missing", "cycle", "away", "slow", "busy", "ends", "self"};
+    static const char *const names[] = {"missing", "cycle", "away", "slow", "busy", "ends", "self", "gate"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
         if (!strcmp(name, names[i]))
             return i;
@@ -43,6 +43,7 @@ static int run(const char *way, uint32_t ranks, int plan, const char *name, uint
     int rc = xs_world_create(&config, &world);
     if (rc < 0 || (rc = xs_pad_create(world, "done", 2, ranks, 0, &args.done)) < 0 ||
         (rc = xs_pad_create(world, "bar", 1, ranks, 0, &args.bar)) < 0 ||
+        (rc = xs_pad_create(world, "gate", 1, 1, XS_PAD_SHARED, &args.gate)) < 0 ||
         (rc = xs_pad_labels(world, &args.done, "half", "from")) < 0 || (rc = xs_role(world, "pusher")) < 0)
         return rc;
     args.role = (uint32_t)rc;

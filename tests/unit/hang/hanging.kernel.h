@@ -11,11 +11,12 @@ enum hanging_way {
     HANGING_SLOW,
     HANGING_BUSY,
     HANGING_ENDS,
-    HANGING_SELF
+    HANGING_SELF,
+    HANGING_GATE
 };
 
 struct hanging_args {
-    xs_pad done, bar;
+    xs_pad done, bar, gate;
     uint32_t way, role;
     uint64_t last; /* the sequence that comes, or at which it hangs */
 };
@@ -38,10 +39,10 @@ XS_KERNEL(hanging, struct hanging_args) {
         xs_writer_word(&w, 7000 + (uint32_t)seq);
         if (args.way == HANGING_SLOW && rank == last_rank)
             xs_work_ns(20000000);
-        if (args.way != HANGING_AWAY && args.way != HANGING_SELF)
+        if (args.way != HANGING_AWAY && args.way < HANGING_SELF) {
             hanging_signal(&w, &xs, &args.done, seq);
-        if (args.way != HANGING_AWAY && args.way != HANGING_SELF)
             hanging_wait(&w, &xs, &args.done, seq);
+        }
     }
     xs_writer_epoch(&w, args.last + 1);
     xs_writer_word(&w, 7777);
@@ -54,6 +55,10 @@ XS_KERNEL(hanging, struct hanging_args) {
         hanging_wait(&w, &xs, &args.done, args.last + 1);
     if (args.way == HANGING_SELF && rank == 0)
         xs_wait_slot(&w, &args.bar, 0, 0, 1);
+    if (args.way == HANGING_GATE && rank == 0) { /* one arrival of two */
+        xs_gate_arrive(&w, &args.gate, 0, 0, 1);
+        xs_gate_wait(&w, &args.gate, 0, 0, 2);
+    }
     if (args.way == HANGING_AWAY && rank != last_rank)
         (void)xs_barrier_all(&w, &args.bar, 5, xs_unbounded());
     xs_writer_end(&w);

@@ -353,6 +353,19 @@ static void unknown_supplier(void **unused) {
     stop(&a);
 }
 
+/* Arrivals at a counter are seen as signals are: a gate of the rank's own is owed by the rank itself. */
+static void gate_of_its_own(void **unused) {
+    (void)unused;
+    app a = start("gate", 2, "no-plan", "one");
+    outcome o = wait_for(a.pid, 2, 1);
+    is(&o, "$.worlds[0].waits[0].supplier", "0");
+    is(&o, "$.worlds[0].waits[0].supplier_from", "seen");
+    is(&o, "$.worlds[0].chain_ends_in", "self");
+    has_words(&o, "$.worlds[0].verdict", "rank 0 owes to itself");
+    outcome_free(&o);
+    stop(&a);
+}
+
 /* ---- what does not hang ---- */
 
 static void slow_but_moving(void **unused) {
@@ -531,6 +544,7 @@ int main(void) {
         cmocka_unit_test(kernel_not_launched),
         cmocka_unit_test(busy_elsewhere),
         cmocka_unit_test(unknown_supplier),
+        cmocka_unit_test(gate_of_its_own),
         cmocka_unit_test(slow_but_moving),
         cmocka_unit_test(nothing_waits),
         cmocka_unit_test(worlds_are_told_apart),
