@@ -1,9 +1,15 @@
 #include "ring_reader.h"
 
+#include "ring_bulk.h"
+
 /* tests/model steps through these accesses one by one. */
 #ifndef XS_READER_LOAD
 #define XS_READER_LOAD(from, to) xs_record_load(from, to)
+#define XS_READER_BULK(from, out, count, sequence) xs_ring_bulk(from, out, count, sequence)
 #define XS_READER_GIVE(header, sequence) __atomic_store_n(&(header)->consumed, (sequence), __ATOMIC_RELEASE)
+#endif
+#ifndef XS_READER_BULK
+#define XS_READER_BULK(from, out, count, sequence) ((void)(out), (void)(count), 0u)
 #endif
 /* Planted faults, by which the model shows that it would see them. */
 #ifndef XS_READER_VALID
@@ -68,12 +74,23 @@ void xs_ring_reader_init(xs_ring_reader *r, const xs_record *records, xs_ring_he
     r->stall_ns = ((uint64_t)1 << (XS_SEQUENCE_BITS - 1)) * RECORD_NS;
 }
 
+/* As many as follow each other in memory, four at a time. */
+static uint32_t take_bulk(const xs_ring_reader *r, xs_record *out, uint32_t capacity, uint64_t next) {
+    uint32_t left = r->capacity - (uint32_t)(next & (r->capacity - 1));
+    return XS_READER_BULK(slot_of(r, next), out, left < capacity ? left : capacity, next);
+}
+
 /* Copies records in order; returns how many. *stop: distance of the record that did not fit, 0 if out was filled. */
 static uint32_t take(xs_ring_reader *r, xs_record *out, uint32_t capacity, int32_t *stop) {
     uint64_t next = r->next;
     uint32_t taken = 0;
     *stop = 0;
     while (taken < capacity) {
+        uint32_t bulk = take_bulk(r, out + taken, capacity - taken, next);
+        next += bulk;
+        taken += bulk;
+        if (taken == capacity)
+            break;
         xs_record *to = &out[taken];
         if (!XS_READER_LOAD(slot_of(r, next), to) || !to->code_object) {
             *stop = ABSENT;
@@ -278,6 +295,9 @@ int xs_ring_drain(xs_ring_reader *r, xs_record *out, uint32_t capacity, uint32_t
         return XS_DRAIN_FULL;
     if (stop > 0)
         return lapped(r, gap, r->next + (uint64_t)stop, 0);
+    /* A hole waits until it is the first that is found: looking for one costs more than many records. */
+    if (*taken && r->header->mode != XS_DISCARD)
+        return XS_DRAIN_EMPTY;
     return not_here(r, gap, now);
 }
 
