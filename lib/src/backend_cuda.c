@@ -43,6 +43,7 @@ static int open_device(xs_world *world, xs_cuda_state *state, xs_cuda_device *d)
     if (!rc) rc = xs_cuda_check(state, cuda->context_set(d->context), "cuCtxSetCurrent");
     if (!rc) rc = xs_cuda_check(state, cuda->stream_create(&d->kernels, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
     if (!rc) rc = xs_cuda_check(state, cuda->stream_create(&d->copies, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    if (!rc) rc = xs_cuda_check(state, cuda->stream_create(&d->rings, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
     return rc ? rc : xs_cuda_clock_open(world, d);
 }
 
@@ -85,6 +86,7 @@ static void close_device(xs_cuda_state *state, xs_cuda_device *d) {
     if (d->clock_module) state->cuda->module_unload(d->clock_module);
     if (d->kernels) state->cuda->stream_destroy(d->kernels);
     if (d->copies) state->cuda->stream_destroy(d->copies);
+    if (d->rings) state->cuda->stream_destroy(d->rings);
     state->cuda->context_release(d->device);
 }
 
@@ -160,6 +162,8 @@ const xs_backend xs_backend_cuda = {
     .close = close_cuda,
     .shared_memory = xs_cuda_shared_memory,
     .map_region = map_region,
+    .rings_open = xs_cuda_rings_open,
+    .rings_copy = xs_cuda_rings_copy,
     .launch = xs_cuda_launch,
     .sync = xs_cuda_sync,
     .copy = xs_cuda_copy,

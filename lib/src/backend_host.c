@@ -4,7 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <xs/record_access.h>
+
 #include "segment.h"
+
+#define COPY_TRIES 1000 /* at a record that is being written, where it takes two loads to read one */
 
 typedef struct allocation {
     void *memory;
@@ -80,6 +84,38 @@ static int map_region(xs_world *world) {
     return 0;
 }
 
+/* As on a device: memory that only kernels of this process reach. */
+static int rings_open(xs_world *world, void **base) {
+    const xs_region_header *h = xs_region(world);
+    uint64_t rank_bytes = h->rings_per_rank * h->records_stride;
+    void *memory;
+    int rc = allocate(world->backend_state, h->ranks * rank_bytes, &memory);
+    for (uint32_t i = 0; !rc && i < h->ranks; i++) base[i] = (char *)memory + i * rank_bytes;
+    return rc;
+}
+
+/* Whole records, since kernels write there meanwhile and others read here; what is just being written stays as it was. */
+static void copy_records(const xs_record *from, xs_record *to, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        xs_record record;
+        int tries = COPY_TRIES;
+        while (!xs_record_load(&from[i], &record) && --tries) continue;
+        if (tries) xs_record_store(&to[i], &record);
+    }
+}
+
+static int rings_copy(xs_world *world, const xs_ring_span *spans, uint32_t count) {
+    const xs_region_header *h = xs_region(world);
+    for (const xs_ring_span *s = spans; s < spans + count; s++)
+        for (uint32_t i = 0; i < s->rings; i++) {
+            uint64_t rank = s->ring / h->rings_per_rank, ring = s->ring + i, in_rank = ring - rank * h->rings_per_rank;
+            char *from = xs_placement_records(world, h->first_rank + (uint32_t)rank) + in_rank * h->records_stride;
+            char *to = world->region + h->records_offset + ring * h->records_stride;
+            copy_records((const xs_record *)from + s->slot, (xs_record *)to + s->slot, s->slots);
+        }
+    return 0;
+}
+
 static int launch(xs_world *world, xs_launch_order *order) {
     if (!order->kernel->host)
         return xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for the host", order->kernel->name);
@@ -115,6 +151,8 @@ const xs_backend xs_backend_host = {
     .close = close_host,
     .shared_memory = shared_memory,
     .map_region = map_region,
+    .rings_open = rings_open,
+    .rings_copy = rings_copy,
     .launch = launch,
     .sync = sync_host,
     .copy = copy,

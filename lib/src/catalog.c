@@ -80,3 +80,5 @@ int xs_catalog_process(xs_world *world) {
     xs_frame_process head = {.region = *xs_region(world), .strings_bytes = bytes};
     return append(world, XS_FRAME_PROCESS, &head, sizeof head, text, bytes);
 }
+
+int xs_catalog_note(xs_world *world, const char *text) { return append(world, XS_FRAME_NOTE, text, strlen(text) + 1, NULL, 0); }

@@ -29,6 +29,8 @@ static const config_field fields[] = {
     {"XS_CAPTURE_WHEN", FIELD_WHEN, AT(capture_on_trigger), 0, 0},
     {"XS_RING_RECORDS", FIELD_U32, AT(ring_records), 4, 65536},
     {"XS_RINGS", FIELD_U32, AT(rings), 64, 65536},
+    {"XS_PLACEMENT", FIELD_STRING, AT(placement), 0, 0},
+    {"XS_COLLECTORS", FIELD_U32, AT(collectors), 1, XS_COLLECTORS_MOST},
     {"XS_WAIT_NS", FIELD_U64, AT(wait_ns), 0, UINT64_MAX},
 };
 #undef AT
@@ -120,13 +122,14 @@ static int copy_given(const xs_config *given, xs_config *out) {
 
 /* From here on the strings are ours. */
 static int own_strings(xs_config *config) {
-    const char **strings[] = {&config->backend, &config->scheduler, &config->world, &config->capture};
-    const char *given[4];
-    for (int i = 0; i < 4; i++) {
+    const char **strings[] = {&config->backend, &config->scheduler, &config->world, &config->capture, &config->placement};
+    enum { STRINGS = sizeof strings / sizeof strings[0] };
+    const char *given[STRINGS];
+    for (int i = 0; i < STRINGS; i++) {
         given[i] = *strings[i];
         *strings[i] = NULL;
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < STRINGS; i++) {
         int rc = xs_config_string(strings[i], given[i]);
         if (rc) return rc;
     }
@@ -137,6 +140,8 @@ static int fill_defaults(xs_config *config) {
     int rc = 0;
     if (!config->backend) rc = xs_config_string(&config->backend, xs_backend_default(config));
     if (!rc && !config->scheduler) rc = xs_config_string(&config->scheduler, "threads");
+    if (!rc && !config->placement) rc = xs_config_string(&config->placement, "mapped");
+    if (!config->collectors) config->collectors = 1;
     if (!config->shared_bytes) config->shared_bytes = 256ull << 20;
     if (!config->ring_records)
         for (config->ring_records = 4096; config->ring_records > (XS_SEQUENCE_MASK >> 1);)
@@ -157,6 +162,10 @@ static int check_rings(const xs_config *config) {
                        (unsigned)XS_SEQUENCE_BITS);
     if (config->rings % 64 || config->rings > 65536)
         return xs_fail(XS_E_ARGUMENT, "rings %u: expected a multiple of 64, at most 65536", config->rings);
+    if (strcmp(config->placement, "mapped") && strcmp(config->placement, "device"))
+        return xs_fail(XS_E_ARGUMENT, "placement \"%s\": expected mapped or device", config->placement);
+    if (config->collectors > XS_COLLECTORS_MOST)
+        return xs_fail(XS_E_ARGUMENT, "collectors %u: at most %u", config->collectors, XS_COLLECTORS_MOST);
     if (config->lines > 4096) return xs_fail(XS_E_ARGUMENT, "lines %u: at most 4096", config->lines);
     return 0;
 }
@@ -190,5 +199,6 @@ void xs_config_free(xs_config *config) {
     free((void *)config->scheduler);
     free((void *)config->world);
     free((void *)config->capture);
+    free((void *)config->placement);
     memset(config, 0, sizeof *config);
 }

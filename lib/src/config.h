@@ -4,6 +4,8 @@
 
 #include "world.h"
 
+#define XS_COLLECTORS_MOST 8u
+
 /* Strings of *out are its own, also after a failure: xs_config_free. config NULL: all defaults. */
 int xs_config_resolve(const xs_config *given, xs_config *out);
 void xs_config_free(xs_config *config);

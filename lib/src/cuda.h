@@ -1,5 +1,5 @@
-/* Inside the CUDA backend. One context (the primary one) and two streams a device: kernels, and copies that must pass a
- * kernel that hangs. Everything that a launch needs exists before the first one. */
+/* Inside the CUDA backend. One context (the primary one) and three streams a device: kernels, copies that must pass a
+ * kernel that hangs, and those of records, which hold up neither. Everything that a launch needs exists before the first one. */
 #ifndef XS_CUDA_INTERNAL_H
 #define XS_CUDA_INTERNAL_H
 
@@ -10,7 +10,7 @@ typedef struct xs_cuda_device {
     int ordinal;
     CUdevice device;
     CUcontext context;
-    CUstream kernels, copies;
+    CUstream kernels, copies, rings;
     CUmodule clock_module;
     CUfunction clock_function;
     uint32_t first_rank, ranks; /* local ranks on it, contiguous */
@@ -55,11 +55,16 @@ int xs_cuda_check(const xs_cuda_state *state, CUresult result, const char *what)
 xs_cuda_device *xs_cuda_device_of(const xs_world *world, uint32_t rank);
 
 /* cuda_memory.c */
+int xs_cuda_allocate(xs_cuda_state *state, const xs_cuda_device *device, uint64_t bytes, CUdeviceptr *at); /* zeroed; the world's */
 int xs_cuda_shared_memory(xs_world *world, const char *name, uint64_t bytes_per_rank, void **base);
 int xs_cuda_bases_make(xs_world *world, void *const *host, void *const **kernels);
 void *const *xs_cuda_bases_host(const xs_world *world, void *const *kernels);
 int xs_cuda_copy(xs_world *world, void *to, const void *from, uint64_t bytes);
 void xs_cuda_memory_free(xs_cuda_state *state);
+
+/* cuda_rings.c */
+int xs_cuda_rings_open(xs_world *world, void **base);
+int xs_cuda_rings_copy(xs_world *world, const xs_ring_span *spans, uint32_t count);
 
 /* cuda_launch.c */
 int xs_cuda_launch(xs_world *world, xs_launch_order *order);

@@ -31,6 +31,25 @@ enum {
 
 enum { CU_MEMHOST_PORTABLE_MAPPED = 1 | 2, CU_STREAM_NON_BLOCKING = 1 };
 
+enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2, CUDA_ERROR_DEINITIALIZED = 4 };
+
+/* CUDA_MEMCPY2D */
+typedef struct xs_cuda_copy_2d {
+    size_t from_x, from_y;
+    int from_type;
+    const void *from_host;
+    CUdeviceptr from_device;
+    void *from_array;
+    size_t from_pitch;
+    size_t to_x, to_y;
+    int to_type;
+    void *to_host;
+    CUdeviceptr to_device;
+    void *to_array;
+    size_t to_pitch;
+    size_t width, height;
+} xs_cuda_copy_2d;
+
 /* X(member, "symbol", parameters) */
 #define XS_CUDA_CALLS(X)                                                                                                   \
     X(init, "cuInit", (unsigned flags))                                                                                    \
@@ -54,6 +73,7 @@ enum { CU_MEMHOST_PORTABLE_MAPPED = 1 | 2, CU_STREAM_NON_BLOCKING = 1 };
     X(host_unregister, "cuMemHostUnregister", (void *at))                                                                  \
     X(host_pointer, "cuMemHostGetDevicePointer_v2", (CUdeviceptr * device, void *at, unsigned flags))                      \
     X(copy, "cuMemcpyAsync", (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                            \
+    X(copy_2d, "cuMemcpy2DAsync_v2", (const xs_cuda_copy_2d *copy, CUstream stream))                                       \
     X(stream_create, "cuStreamCreate", (CUstream * stream, unsigned flags))                                                \
     X(stream_destroy, "cuStreamDestroy_v2", (CUstream stream))                                                             \
     X(stream_sync, "cuStreamSynchronize", (CUstream stream))                                                               \

@@ -15,7 +15,7 @@ static int keep(xs_cuda_state *state, CUdeviceptr at) {
     return 0;
 }
 
-static int allocate(xs_cuda_state *state, const xs_cuda_device *device, uint64_t bytes, CUdeviceptr *at) {
+int xs_cuda_allocate(xs_cuda_state *state, const xs_cuda_device *device, uint64_t bytes, CUdeviceptr *at) {
     int rc = xs_cuda_check(state, state->cuda->context_set(device->context), "cuCtxSetCurrent");
     if (!rc) rc = xs_cuda_check(state, state->cuda->allocate(at, bytes), "cuMemAlloc");
     if (!rc) rc = keep(state, *at);
@@ -27,7 +27,7 @@ int xs_cuda_shared_memory(xs_world *world, const char *name, uint64_t bytes_per_
     int rc = 0;
     for (uint32_t r = 0; r < world->config.ranks && bytes_per_rank && !rc; r++) {
         CUdeviceptr at = 0;
-        rc = allocate(world->backend_state, xs_cuda_device_of(world, r), bytes_per_rank, &at);
+        rc = xs_cuda_allocate(world->backend_state, xs_cuda_device_of(world, r), bytes_per_rank, &at);
         base[r] = (void *)(uintptr_t)at;
     }
     return rc;
@@ -38,7 +38,7 @@ int xs_cuda_bases_make(xs_world *world, void *const *host, void *const **kernels
     xs_cuda_bases *bases = malloc(sizeof *bases);
     if (!bases) return XS_E_MEMORY;
     size_t bytes = world->config.ranks * sizeof *host;
-    int rc = allocate(state, &state->devices[0], bytes, &bases->device);
+    int rc = xs_cuda_allocate(state, &state->devices[0], bytes, &bases->device);
     if (!rc) rc = xs_cuda_copy(world, (void *)(uintptr_t)bases->device, host, bytes);
     if (rc) {
         free(bases);

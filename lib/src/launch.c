@@ -19,6 +19,17 @@ static void journal_end(xs_world *world, uint32_t id, int result) {
     xs_journal(world, XS_JOURNAL_LAUNCH_END, id, 0, xs_world_now(world), (uint64_t)(int64_t)result, 0, 0);
 }
 
+/* Rings that writers did not give back are freed, once their records are where they can be counted. */
+static void end_rings(xs_world *world, uint32_t id) {
+    if (!xs_placement_launch_ended(world, id)) xs_region_reclaim(world->region, id);
+}
+
+/* Before the caller goes on: what ended launches left in device memory is in the region, if somebody collects. */
+static void settle_rings(xs_world *world) {
+    if (__atomic_load_n(&xs_region_control(xs_region(world))->image_live, __ATOMIC_RELAXED))
+        xs_placement_flush(world, XS_PLACEMENT_WAIT_NS);
+}
+
 void xs_launch_begun(xs_launch_order *order) {
     if (__atomic_exchange_n(&order->begun, 1, __ATOMIC_RELAXED)) return;
     journal_begin(order->world, order->id, order->kernel_name, &order->config);
@@ -27,7 +38,7 @@ void xs_launch_begun(xs_launch_order *order) {
 void xs_launch_ended(xs_launch_order *order) {
     xs_launch_begun(order);
     journal_end(order->world, order->id, order->result);
-    xs_region_reclaim(order->world->region, order->id);
+    end_rings(order->world, order->id);
     __atomic_store_n(&order->ended, 1, __ATOMIC_RELEASE); /* from here on the order may be freed */
 }
 
@@ -152,6 +163,7 @@ int xs_sync(xs_world *world) {
     int rc = xs_world_check(world);
     if (rc) return rc;
     rc = world->backend->sync(world);
+    settle_rings(world);
     xs_journal_clock(world, XS_CLOCK_GAP_NS);
     int error = take_error(world), aborted = xs_world_abort_error(world);
     if (aborted) return xs_fail(aborted, "the world was aborted: %s", xs_strerror(aborted));
@@ -184,6 +196,7 @@ int xs_handle_end(xs_world *world, const xs_handle *handle) {
     if (!handle || handle->control != xs_region_control(xs_region(world)) || !handle->launch)
         return xs_fail(XS_E_ARGUMENT, "the handle is not one of this world");
     journal_end(world, handle->launch, xs_world_abort_error(world));
-    xs_region_reclaim(world->region, handle->launch);
+    end_rings(world, handle->launch);
+    settle_rings(world);
     return 0;
 }

@@ -79,7 +79,7 @@ void xs_region_handle(const xs_world *world, uint32_t first_rank, uint32_t block
     handle->rings = (xs_ring_header *)(world->region + h->ring_headers_offset + rings * h->ring_header_stride);
     handle->status =
         (xs_status_line *)(world->region + h->status_offset + rings * h->lines_per_ring * h->status_stride);
-    handle->records = world->region + h->records_offset + rings * h->records_stride;
+    handle->records = xs_placement_records(world, first_rank);
     handle->abort = world->abort_word;
     handle->records_stride = (uint32_t)h->records_stride;
     handle->ring_mask = h->ring_records - 1;

@@ -58,6 +58,7 @@ static int open_world(xs_world *world, const xs_config *config) {
     if (!rc) rc = xs_region_create(world);
     if (!rc) rc = world->backend->open(world);
     if (!rc) rc = world->backend->map_region(world);
+    if (!rc) rc = xs_placement_open(world);
     if (!rc) rc = describe(world);
     if (!rc) rc = start_collector(world);
     return rc;
@@ -65,6 +66,7 @@ static int open_world(xs_world *world, const xs_config *config) {
 
 /* Whatever of it exists. In a forked child only this process's copies go: nothing that is shared is touched. */
 static void free_world(xs_world *world) {
+    xs_placement_close(world); /* before the memory that it copies */
     if (world->backend && world->backend_state) world->backend->close(world);
     xs_region_destroy(world);
     xs_objects_destroy(world);
@@ -106,6 +108,7 @@ int xs_world_destroy(xs_world *world) {
     if (!rc) {
         int synced = world->backend->sync(world);
         xs_launch_reap(world, 1);
+        if (world->collect_state) xs_placement_flush(world, XS_PLACEMENT_WAIT_NS);
         rc = stop_collector(world);
         if (!rc) rc = xs_objects_of(world)->first_error;
         if (!rc) rc = synced;

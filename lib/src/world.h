@@ -8,6 +8,11 @@
 
 struct xs_launch_order; /* one launch: kernel, configuration, copied args, handle, id, result */
 
+/* Slots slot .. slot + slots - 1 of rings ring .. ring + rings - 1 (index in the region) of one rank. */
+typedef struct xs_ring_span {
+    uint32_t ring, rings, slot, slots;
+} xs_ring_span;
+
 /* One per backend. Every member is required, unless it says otherwise. */
 typedef struct xs_backend {
     const char *name;
@@ -25,6 +30,12 @@ typedef struct xs_backend {
     int (*slot_write)(struct xs_world *world, void *address, uint32_t width, uint64_t value);
     /* Between host memory and a buffer, either way. */
     int (*copy)(struct xs_world *world, void *to, const void *from, uint64_t bytes);
+    /* Records outside the region (placement.h). rings_open: memory for those of every local rank, zeroed, laid out as in the
+     * region: base[i] is the address, for kernels, of local rank i's first ring; NULL: they stay in the region. rings_copy:
+     * copies spans of rings into the region; all of it is there when it returns. The copier's thread; XS_E_TIMEOUT and
+     * errors of the device mean that nothing more can be copied. */
+    int (*rings_open)(struct xs_world *world, void **base);
+    int (*rings_copy)(struct xs_world *world, const xs_ring_span *spans, uint32_t count);
     /* Where kernels cannot read the host's array of base pointers: their copy of it, and back. NULL: they can. */
     int (*bases_make)(struct xs_world *world, void *const *host, void *const **kernels);
     void *const *(*bases_host)(const struct xs_world *world, void *const *kernels);
@@ -103,6 +114,7 @@ struct xs_world {
     char *region; /* xs_region_header at its start */
     uint64_t region_bytes;
     int region_fd; /* memfd; -1 on sim (anonymous memory) */
+    struct xs_placement *placement; /* NULL: records are in the region */
     uint32_t *abort_word; /* shared by all processes of the world */
     pthread_mutex_t lock; /* catalog, journal, names, launches */
     uint32_t next_object; /* first free slot object */
@@ -143,12 +155,27 @@ uint32_t xs_region_reclaim(char *region, uint32_t launch);
 void xs_region_handle(const struct xs_world *world, uint32_t first_rank, uint32_t blocks, uint32_t launch, xs_handle *handle);
 uint64_t xs_events_hash(void);
 
+#define XS_PLACEMENT_WAIT_NS 5000000000u /* for what is in device memory, before the caller goes on without it */
+
+/* placement.c: records in memory of the device, and who copies them into the region. */
+int xs_placement_open(struct xs_world *world);   /* does nothing where records are mapped */
+void xs_placement_close(struct xs_world *world); /* also in a forked child */
+/* Where kernels find the records of a rank's first ring. */
+char *xs_placement_records(const struct xs_world *world, uint32_t rank);
+/* A launch is over: its rings are copied, then reclaimed. 0: nothing is placed, the caller reclaims. Never blocks. */
+int xs_placement_launch_ended(struct xs_world *world, uint32_t launch);
+/* What the rings hold is in the region when it returns; waits for at most `ns`. 0, XS_E_TIMEOUT, or why rings are lost. */
+int xs_placement_flush(struct xs_world *world, uint64_t ns);
+/* sim: a look at the rings, before the collector's. */
+void xs_placement_pass(struct xs_world *world);
+
 /* catalog.c: frames of capture.h, written into the region. Called with world->lock held (xs_journal: any thread, no lock).
  * A PAD frame may come a second time, with labels: the later one counts. */
 int xs_catalog_name(struct xs_world *world, uint32_t kind, uint32_t id, const char *name);
 int xs_catalog_pad(struct xs_world *world, const xs_pad *pad, const char *name, const char *row_label, const char *column_label);
 int xs_catalog_plan(struct xs_world *world, const xs_plan_entry *entries, uint32_t count);
 int xs_catalog_process(struct xs_world *world);
+int xs_catalog_note(struct xs_world *world, const char *text);
 void xs_journal(struct xs_world *world, uint32_t kind, uint32_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f);
 
 #endif

@@ -7,9 +7,9 @@
 #define AHEAD_NS 200000000u
 
 /* 64-bit time of a record seen not long after it was written. Times of other clocks are left to the reader. */
-static uint64_t time_of(const xs_collector *c, const xs_collected *r, const xs_record *record) {
+static uint64_t time_of(const xs_collector *c, const xs_collected *r, const ring_state *s, const xs_record *record) {
     if (r->view.head.device >= 0)
-        return c->now;
+        return xs_ring_time(c, s);
     uint64_t latest = c->now + AHEAD_NS;
     uint32_t ago = (uint32_t)latest - record->time;
     return latest > ago ? latest - ago : 0;
@@ -28,10 +28,10 @@ void xs_collect_look_at_rings(xs_collector *c, xs_collected *r) {
     for (uint32_t ring = 0; ring < r->view.rings; ring++) {
         ring_state *s = &r->rings[ring];
         xs_record record;
-        if (!xs_ring_look(&s->reader, &record, c->now) || s->reader.newest == s->told_newest)
+        if (!xs_ring_look(&s->reader, &record, xs_ring_time(c, s)) || s->reader.newest == s->told_newest)
             continue;
         s->told_newest = s->reader.newest;
-        keep_look(s, (ring_look){s->reader.newest, time_of(c, r, &record)});
+        keep_look(s, (ring_look){s->reader.newest, time_of(c, r, s, &record)});
     }
 }
 
@@ -65,7 +65,7 @@ void xs_collect_looks(xs_collector *c, xs_collected *r, int all) {
         int changed = newest && newest != s->told_newest;
         if (changed && s->reader.last.sequence == ((uint32_t)newest & XS_SEQUENCE_MASK)) {
             s->told_newest = newest;
-            s->looks[0] = (ring_look){newest, time_of(c, r, &s->reader.last)};
+            s->looks[0] = (ring_look){newest, time_of(c, r, s, &s->reader.last)};
             s->look_count = 1;
         }
         if ((changed || all) && s->look_count)

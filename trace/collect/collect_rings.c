@@ -54,9 +54,16 @@ typedef struct drain_job {
     xs_collector *c;
     xs_collected *r;
     uint32_t ring;
+    enum drain_how how;
     xs_ring_quiet quiet;
     uint64_t looked_before;
 } drain_job;
+
+/* Has all that the ring held when it was free with this `next` been copied? Mapped rings are no copy. */
+static int image_is_final(const ring_state *s, uint64_t next) {
+    const xs_ring_header *header = s->reader.header;
+    return !header->placement || (next && __atomic_load_n(&header->image_next, __ATOMIC_ACQUIRE) == next);
+}
 
 static void commit_records(const drain_job *job, xs_frame_records *head, uint64_t first, uint32_t taken) {
     *head = (xs_frame_records){.first = first, .count = taken};
@@ -85,15 +92,18 @@ static int drain_step(const drain_job *job, uint32_t *taken) {
     if (!head)
         capacity = sizeof c->scratch / sizeof c->scratch[0];
     xs_ring_gap gap;
-    int result = xs_ring_drain(&s->reader, out, capacity, taken, &gap, job->quiet, c->now);
+    int result = xs_ring_drain(&s->reader, out, capacity, taken, &gap, job->quiet, xs_ring_time(c, s));
     if (*taken && head)
         commit_records(job, head, first, *taken);
     else if (*taken)
         add_unsaved(s, first, first + *taken - 1);
     if (head && !*taken)
         xs_capture_cancel(c->capture);
-    if (result == XS_DRAIN_GAP)
-        save_gap(c, job->r, job->ring, &gap);
+    if (result != XS_DRAIN_GAP)
+        return result;
+    if (job->how == DRAIN_LAST && gap.cause == XS_LOSS_NEVER_ARRIVED && !image_is_final(s, job->quiet.end))
+        gap.cause = XS_LOSS_DEVICE;
+    save_gap(c, job->r, job->ring, &gap);
     return result;
 }
 
@@ -114,13 +124,20 @@ static xs_ring_quiet quiet_now(xs_collector *c, xs_collected *r, uint32_t ring, 
         s->free_since = c->now ? c->now : 1;
         s->free_next = quiet.end;
     }
-    int visible = s->reader.ordered || how == DRAIN_LAST || c->now - s->free_since >= UNORDERED_QUIET_NS;
-    return visible ? quiet : live;
+    int visible = s->reader.ordered || c->now - s->free_since >= UNORDERED_QUIET_NS;
+    if (header->placement) /* whoever copies them waits for no later ones: the bit is behind all records of its device */
+        visible = image_is_final(s, quiet.end);
+    return visible || how == DRAIN_LAST ? quiet : live;
 }
 
 static uint64_t drain_ring(xs_collector *c, xs_collected *r, uint32_t ring, enum drain_how how) {
     ring_state *s = &r->rings[ring];
-    drain_job job = {c, r, ring, quiet_now(c, r, ring, how), s->reader.looked};
+    if (s->reader.header->placement) {
+        if (!xs_ring_time(c, s) && how != DRAIN_LAST) /* nothing was copied yet */
+            return 0;
+        s->reader.bold = 1; /* nobody writes into an image faster than it is read */
+    }
+    drain_job job = {c, r, ring, how, quiet_now(c, r, ring, how), s->reader.looked};
     uint64_t before = s->reader.next, sum = 0;
     /* A ring is gone through at most a few times a pass, so that a fast writer does not keep others waiting. */
     uint64_t most = 2 * (uint64_t)s->reader.capacity;
@@ -151,4 +168,35 @@ uint64_t xs_collect_rings(xs_collector *c, xs_collected *r, enum drain_how how) 
         if (all || xs_view_taken(&r->view, ring) || !done_with(r, ring))
             sum += drain_ring(c, r, ring, how);
     return sum;
+}
+
+/* How far a writer had come when it last told of an open wait: one behind its newest record then; 0: not known. */
+static uint64_t told_by_lines(const xs_collected *r, uint32_t ring, uint64_t from) {
+    const xs_ring_header *header = xs_view_ring(&r->view, ring);
+    uint32_t owners = __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE);
+    const xs_ring_owner *owner = &header->owner[(owners - 1) % XS_RING_OWNERS];
+    uint64_t furthest = 0;
+    xs_status_line line;
+    for (uint32_t i = 0; owners && i < r->view.head.lines_per_ring; i++) {
+        if (xs_view_copy_line(&r->view, ring, i, &line) != 1 || line.p7.launch != owner->launch || line.p6.block != owner->block)
+            continue;
+        uint32_t ahead = (line.p6.cursor - (uint32_t)from) & XS_SEQUENCE_MASK;
+        if (ahead <= XS_SEQUENCE_MASK / 2 && from + ahead > furthest)
+            furthest = from + ahead;
+    }
+    return furthest;
+}
+
+void xs_collect_device_tail(xs_collector *c, xs_collected *r) {
+    for (uint32_t ring = 0; ring < r->view.rings; ring++) {
+        xs_ring_reader *reader = &r->rings[ring].reader;
+        if (!reader->header->placement || !xs_view_taken(&r->view, ring))
+            continue;
+        uint64_t end = told_by_lines(r, ring, reader->next);
+        if (end <= reader->next)
+            continue;
+        xs_ring_gap gap = {.first = reader->next, .last = end - 1, .cause = XS_LOSS_DEVICE, .at_least = 1};
+        save_gap(c, r, ring, &gap);
+        reader->next = end;
+    }
 }

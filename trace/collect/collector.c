@@ -87,9 +87,11 @@ static int init_rings(xs_collected *r) {
 #else
     int ordered = 0;
 #endif
-    for (uint32_t i = 0; i < r->view.rings; i++)
-        xs_ring_reader_init(&r->rings[i].reader, xs_view_records(&r->view, i), xs_view_ring(&r->view, i),
-                            r->view.head.ring_records, ordered);
+    for (uint32_t i = 0; i < r->view.rings; i++) {
+        xs_ring_header *header = xs_view_ring(&r->view, i);
+        xs_ring_reader_init(&r->rings[i].reader, xs_view_records(&r->view, i), header, r->view.head.ring_records,
+                            ordered && !header->placement); /* slots of an image are copied one after the other */
+    }
     return 0;
 }
 
@@ -105,6 +107,7 @@ int xs_collector_add(xs_collector *c, void *base, uint64_t bytes, int foreign_ti
         return rc;
     }
     r->foreign_time = foreign_time;
+    __atomic_store_n(&xs_view_control(&r->view)->image_live, !c->options.on_trigger, __ATOMIC_RELAXED);
     tick(c);
     r->looked_all = r->told_looks = r->told_status = r->told_counters = c->now;
     xs_collected **end = &c->regions;
@@ -139,9 +142,26 @@ static uint64_t pass_region(xs_collector *c, xs_collected *r) {
     return taken;
 }
 
+static void put_trigger(xs_collector *c, const xs_collected *r, const char *why) {
+    xs_collect_put(c, r, XS_FRAME_TRIGGER, UINT32_MAX, why, strlen(why) + 1);
+}
+
+/* The copy that a dump asked for has come: what it brought follows the dump. */
+static void dump_image(xs_collector *c, xs_collected *r) {
+    const xs_control *control = xs_view_control(&r->view);
+    uint32_t done = __atomic_load_n(&control->image_done, __ATOMIC_ACQUIRE);
+    if (done == r->image_seen)
+        return;
+    r->image_seen = done;
+    put_trigger(c, r, "records of device memory, copied after the dump");
+    xs_collect_rings(c, r, DRAIN_LIVE);
+    xs_collect_looks(c, r, 0);
+}
+
 /* The rings are left alone, but their positions and times stay known. */
 static void watch_region(xs_collector *c, xs_collected *r) {
     xs_collect_catalog(c, r);
+    dump_image(c, r);
     if (every(c, &r->told_looks, XS_SECOND / 2))
         xs_collect_look_at_rings(c, r);
     if (every(c, &r->told_status, XS_SECOND / 50) && xs_collect_gave_up(r))
@@ -167,6 +187,9 @@ int xs_collector_dump(xs_collector *c, const char *why) {
         if (!r->ended)
             dump_region(c, r);
     int flushed = xs_capture_flush(c->capture);
+    for (xs_collected *r = c->regions; r; r = r->next) /* now that the dump is on disk; nobody waits for it */
+        if (!r->ended && r->view.head.placement)
+            __atomic_fetch_add(&xs_view_control(&r->view)->image_asked, 1, __ATOMIC_RELEASE);
     return rc ? rc : flushed;
 }
 
@@ -214,8 +237,7 @@ void xs_collector_end(xs_collector *c, xs_collected *r, const xs_frame_end *end)
     tick(c);
     xs_capture_closing(c->capture, 1);
     if (c->options.on_trigger) {
-        static const char why[] = "the process ended";
-        xs_collect_put(c, r, XS_FRAME_TRIGGER, UINT32_MAX, why, sizeof why);
+        put_trigger(c, r, "the process ended");
         xs_collect_kept_looks(c, r);
     }
     r->end = *end;
@@ -223,6 +245,7 @@ void xs_collector_end(xs_collector *c, xs_collected *r, const xs_frame_end *end)
     xs_collect_catalog(c, r);
     xs_collect_journal(c, r, 1);
     xs_collect_rings(c, r, DRAIN_LAST);
+    xs_collect_device_tail(c, r);
     xs_collect_unsaved(c, r, 1);
     xs_collect_owners(c, r, 0);
     xs_collect_looks(c, r, 0);

@@ -42,6 +42,7 @@ struct xs_collected {
     struct xs_collected *next;
     xs_region_view view;
     int foreign_time, ended, end_marked;
+    uint32_t image_seen; /* on trigger: the last request for copies of device rings that was met and dumped */
     uint64_t catalog_read;
     char *catalog_copy; /* bounded captures: of a process that is over */
     xs_frame_end end;
@@ -64,6 +65,12 @@ struct xs_collector {
     xs_record scratch[1024];
 };
 
+/* As of when the ring is read: an image of device memory is as old as its copy, and its reader goes by that clock. */
+static inline uint64_t xs_ring_time(const xs_collector *c, const ring_state *s) {
+    const xs_ring_header *header = s->reader.header;
+    return header->placement ? __atomic_load_n(&header->image_time, __ATOMIC_ACQUIRE) : c->now;
+}
+
 /* Frame of a region. */
 void xs_collect_fill(const xs_collector *c, const xs_collected *r, xs_frame *frame, uint16_t type, uint32_t ring);
 int xs_collect_put(xs_collector *c, const xs_collected *r, uint16_t type, uint32_t ring, const void *payload, uint64_t bytes);
@@ -85,6 +92,8 @@ int xs_array_end(frame_array *a);
 /* collect_rings.c */
 enum drain_how { DRAIN_LIVE, DRAIN_LAST };
 uint64_t xs_collect_rings(xs_collector *c, xs_collected *r, enum drain_how how);
+/* Rings in device memory whose writers were active at the end: what status lines say was written, and was not copied. */
+void xs_collect_device_tail(xs_collector *c, xs_collected *r);
 void xs_collect_unsaved(xs_collector *c, xs_collected *r, int last);
 /* collect_looks.c */
 void xs_collect_look_at_rings(xs_collector *c, xs_collected *r);

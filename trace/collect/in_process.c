@@ -18,6 +18,7 @@
 
 #define SLEEP_LEAST_NS 200000u
 #define SLEEP_MOST_NS 5000000u
+#define EXIT_WAIT_NS 1000000000u
 #define DUMP_WAIT_NS 5000000000ull
 
 typedef struct in_process {
@@ -209,6 +210,7 @@ static int stop(void *state, int clean);
 
 static void stop_at_exit(xs_exit_entry *entry) {
     in_process *p = (in_process *)entry;
+    xs_placement_flush(p->world, EXIT_WAIT_NS);
     stop(p, 0);
 }
 
@@ -238,6 +240,7 @@ static void pass(void *state) {
     in_process *p = state;
     if (p->stopped || p->threaded)
         return;
+    xs_placement_pass(p->world);
     if (p->collector) {
         xs_collector_pass(p->collector);
     } else if (p->recorder_fd >= 0 && xs_recorder_drain(p->recorder_fd)) {

@@ -112,9 +112,10 @@ typedef struct xs_frame_status {
     X(3, NEVER_ARRIVED, "a hole that newer records passed and that did not fill")              \
     X(4, NO_SPACE, "the capture could not be written")                                         \
     X(5, BOUNDED, "removed, because the capture is bounded")                                   \
-    X(6, RECORDER, "the recorder was gone")
+    X(6, RECORDER, "the recorder was gone")                                                    \
+    X(7, DEVICE, "in device memory when it was lost or could no longer be copied")
 #define XS_LOSS_ENUM(number, name, text) XS_LOSS_##name = number,
-enum xs_loss_cause { XS_LOSS_CAUSES(XS_LOSS_ENUM) XS_LOSS_COUNT = 7 };
+enum xs_loss_cause { XS_LOSS_CAUSES(XS_LOSS_ENUM) XS_LOSS_COUNT = 8 };
 #undef XS_LOSS_ENUM
 
 typedef struct xs_frame_loss {

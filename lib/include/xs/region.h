@@ -41,7 +41,7 @@ typedef struct xs_region_header {
     uint32_t groups_per_rank; /* 64 rings a group, one bitmap word each */
     uint32_t ring_records;    /* power of two */
     uint32_t lines_per_ring;  /* status lines: waits that one writer may have open at once */
-    uint32_t reserved0;
+    uint32_t placement;       /* xs_ring_placement of the rings that can be placed */
     uint64_t control_offset;
     uint64_t groups_offset;
     uint64_t ring_headers_offset;
@@ -68,7 +68,11 @@ typedef struct xs_control {
     uint64_t no_ring; /* writers that found no free ring */
     uint64_t foreign; /* record calls from another lane than the one chosen at writer-begin */
     uint64_t no_line; /* waits that found no free status line */
-    uint8_t pad1[40];
+    /* device placement: what the collector wants of the process that copies rings into the region */
+    uint32_t image_live;  /* 1: as they fill; 0: now and then, so that positions and times stay known */
+    uint32_t image_asked; /* counted up: once, whole, now */
+    uint32_t image_done;  /* the request that was met last */
+    uint8_t pad1[28];
 } xs_control;
 XS_STATIC_ASSERT(sizeof(xs_control) == 128, "two cache lines: what is read, and the counters");
 
@@ -102,10 +106,18 @@ typedef struct xs_ring_header {
     uint8_t pad1[48];
     uint64_t consumed; /* collector: everything up to this sequence was taken (discard mode looks at it when full) */
     uint8_t pad2[56];
-    uint8_t pad3[64];
+    /* device placement, whoever copies: the records in the region are an image of the ring */
+    uint64_t image_time; /* every slot is at least as new as this (time of the world); 0: never copied */
+    uint64_t image_next; /* the ring was free with this `next`, and the image holds all that it held; 0: not so */
+    uint32_t placement;  /* xs_ring_placement, from the begin */
+    uint32_t image_lost; /* 1: the device memory is lost, nothing newer comes */
+    uint8_t pad3[40];
     xs_ring_owner owner[XS_RING_OWNERS];
 } xs_ring_header;
 XS_STATIC_ASSERT(sizeof(xs_ring_header) == 512, "ring headers are 512 bytes");
+
+/* Where kernels write records. Ring headers, status lines and control are in the region always. */
+enum xs_ring_placement { XS_RING_MAPPED = 0, XS_RING_DEVICE = 1 };
 
 enum xs_ring_mode { XS_OVERWRITE = 0, XS_DISCARD = 1 };
 

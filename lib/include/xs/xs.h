@@ -8,6 +8,9 @@
  *   XS_CAPTURE=NAME               capture file; unset and no recorder: rings only
  *   XS_CAPTURE_BYTES, XS_CAPTURE_SECONDS   bound the capture      XS_CAPTURE_WHEN=always|trigger
  *   XS_RING_RECORDS, XS_RINGS     records a ring (4096), rings a rank (64)
+ *   XS_PLACEMENT=mapped|device    where kernels write records: host memory (default), or their own device's, for bursts: copied
+ *                                 out at a kernel's end and, as well as that goes, while it runs; lost with a faulting context
+ *   XS_COLLECTORS=N               threads that collect, 1 (default) to 8
  *   XS_FILTER_RANKS=A-B  XS_FILTER_BLOCKS=A-B  XS_FILTER_EPOCHS=A-B
  *   XS_WAIT_NS                    bound of every unbounded wait's launch: the world aborts when it is reached (0: never)
  *
@@ -53,6 +56,9 @@ typedef struct xs_config {
     int32_t capture_on_trigger; /* 1: rings only, dumped at the first wait that gives up, abort, exit, SIGUSR1 */
     int32_t reserved0;
     uint64_t wait_ns; /* see XS_WAIT_NS */
+    const char *placement; /* of records: "mapped" (default) or "device" */
+    uint32_t collectors;   /* threads that share the rings; 0: 1. A bounded capture is read by one, whatever this says */
+    uint32_t reserved1;
 } xs_config;
 
 /* A capture and its collector start here, if the configuration or a recorder (`xs record`) asks for one. */

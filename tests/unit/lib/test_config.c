@@ -18,6 +18,8 @@ static const char *const variables[] = {"XS_BACKEND",
                                         "XS_RING_RECORDS",
                                         "XS_RINGS",
                                         "XS_WAIT_NS",
+                                        "XS_PLACEMENT",
+                                        "XS_COLLECTORS",
                                         "RANK",
                                         "WORLD_SIZE",
                                         "OMPI_COMM_WORLD_RANK",
@@ -70,6 +72,8 @@ static void defaults(void **state) {
     assert_int_equal(c.trace_start, 1);
     assert_int_equal(c.payload, 1);
     assert_int_equal(c.shared_bytes, 256 << 20);
+    assert_string_equal(c.placement, "mapped");
+    assert_int_equal(c.collectors, 1);
     xs_config_free(&c);
     xs_config eight = test_config(8);
     c = resolved(&eight);
@@ -93,6 +97,8 @@ static void environment_wins(void **state) {
     setenv("XS_RING_RECORDS", "16", 1);
     setenv("XS_RINGS", "128", 1);
     setenv("XS_WAIT_NS", "1000000000", 1);
+    setenv("XS_PLACEMENT", "device", 1);
+    setenv("XS_COLLECTORS", "2", 1);
     xs_config given = test_config(2);
     given.capture = "other";
     xs_config c = resolved(&given);
@@ -110,6 +116,8 @@ static void environment_wins(void **state) {
     assert_int_equal(c.ring_records, 16);
     assert_int_equal(c.rings, 128);
     assert_int_equal(c.wait_ns, 1000000000);
+    assert_string_equal(c.placement, "device");
+    assert_int_equal(c.collectors, 2);
     xs_config_free(&c);
 }
 
@@ -220,6 +228,12 @@ static void bad_fields(void **state) {
     c = test_config(1);
     c.version = 2;
     refused(&c, XS_E_VERSION, "newer");
+    c = test_config(1);
+    c.placement = "moon";
+    refused(&c, XS_E_ARGUMENT, "mapped or device");
+    c = test_config(1);
+    c.collectors = 9;
+    refused(&c, XS_E_ARGUMENT, "collectors");
     c = test_config(1);
     c.size = 0;
     refused(&c, XS_E_ARGUMENT, "size");

@@ -1,0 +1,57 @@
+/* Inside libxs: records in memory of the device. Kernels write there; the records in the region are an image that a copier
+ * keeps, so that whoever reads the region (collector, recorder, another process after a crash) reads it as always:
+ *
+ *   ring header, `next`, taken bit   mapped: always true
+ *   records                          as of image_time, at least; a slot may be newer
+ *   image_next                       says that a free ring is copied to its end
+ *
+ * A record that was overwritten before it was copied shows by its stamp, as in a ring that its reader was too slow for. */
+#ifndef XS_PLACEMENT_INTERNAL_H
+#define XS_PLACEMENT_INTERNAL_H
+
+#include "world.h"
+
+/* Parts of a ring that are copied by themselves: a bit each, and one for the overflow slot. */
+#define XS_PARTS 4u
+#define XS_PART_OVERFLOW (1u << XS_PARTS)
+#define XS_PARTS_ALL (2u * XS_PART_OVERFLOW - 1u)
+
+typedef struct placed_ring {
+    uint64_t copied;        /* free: the image is final up to this `next` */
+    uint64_t next;          /* this step: free with this `next`; 0: taken */
+    uint32_t stamp[XS_PARTS]; /* of the last record of each part when it was copied */
+    uint8_t need;           /* this step: parts to copy */
+    uint8_t live;           /* this step: taken, and to be watched */
+    uint8_t placed, lost;
+} placed_ring;
+
+typedef struct xs_placement {
+    xs_world *world;
+    void **base; /* a local rank; NULL: in the region */
+    uint32_t rings;
+    placed_ring *ring;
+    xs_ring_span *spans; /* room for every part of every ring */
+    uint32_t span_count;
+    uint64_t whole_due; /* time of the next copy of all that is watched */
+    uint64_t copies, slots; /* so far */
+    int error;          /* the device's memory is lost */
+    /* between the copier's thread and others */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t thread;
+    int threaded, stopping;
+    uint64_t asked, done;
+    uint32_t *ended; /* launches that are over and not yet reclaimed */
+    uint32_t ended_count, ended_room;
+} xs_placement;
+
+/* placement_copy.c: looks at every ring and copies what is new. all: everything, else what is due. ended: launches that are over;
+ * their rings are reclaimed. Returns the number of slots copied that held something new. */
+uint64_t xs_placement_step(xs_placement *p, int all, const uint32_t *ended, uint32_t ended_count);
+
+/* Spans for the parts in need, in p->spans; ends: only the last slot of each part. */
+void xs_placement_spans(xs_placement *p, int ends);
+/* Parts that hold [from, next) of a ring with `capacity` slots. */
+uint32_t xs_placement_parts(uint64_t from, uint64_t next, uint32_t capacity);
+
+#endif
