@@ -1,6 +1,13 @@
-# Benchmarks that need a GPU: bench_gpu_NAME, run where there is one.
-if(XS_HAVE_CUDA AND XS_GPU_TESTS)
-  add_executable(bench_gpu_record_cost ${CMAKE_CURRENT_LIST_DIR}/gpu/record_cost.cu)
-  target_link_libraries(bench_gpu_record_cost PRIVATE xs_static CUDA::cudart_static)
-  target_include_directories(bench_gpu_record_cost PRIVATE ${PROJECT_SOURCE_DIR}/lib/src)
+# Benchmarks that need a GPU: bench_gpu_NAME; exit code 77 where there is none.
+if(NOT XS_HAVE_CUDA OR NOT XS_GPU_TESTS)
+  return()
 endif()
+set(gpu_bench ${CMAKE_CURRENT_LIST_DIR}/gpu)
+function(xs_add_gpu_bench name)
+  add_executable(bench_gpu_${name} ${ARGN})
+  target_link_libraries(bench_gpu_${name} PRIVATE xs_static xs_build CUDA::cudart_static)
+  target_include_directories(bench_gpu_${name} PRIVATE ${PROJECT_SOURCE_DIR}/lib/src ${gpu_bench} ${PROJECT_SOURCE_DIR}/tests/gpu/common)
+  xs_gpu_target(bench_gpu_${name})
+endfunction()
+
+xs_add_gpu_bench(record_cost ${gpu_bench}/record_cost.cu)

@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
 # Database, report and Perfetto agree with counts that the kernels keep in other memory: threads, one process and several.
+# BACKEND: host (default) or cuda.
 source "$(dirname "$0")/common.sh"
-for how in "" --processes --skew; do
+on="--backend ${BACKEND:-host}"
+ways=("" --processes --skew)
+[ "${BACKEND:-host}" = host ] || ways=("" --skew)
+for how in "${ways[@]}"; do
     run=$work/combine$how
     # shellcheck disable=SC2086
-    "$XS" record -o "$run" -- "$EXAMPLES/combine" --rounds 5 --rows 256 --work 20000 --slow 2 --counts "$run.counts" $how 2> "$run.said"
+    "$XS" record -o "$run" -- "$EXAMPLES/combine" --rounds 5 --rows 256 --work 20000 --slow 2 --counts "$run.counts" $on $how 2> "$run.said"
     same "records that xs record tells of" "$(sed -nE 's/^xs: .*: ([0-9]+) records of .*/\1/p' "$run.said")" "$(ask "$run" 'select sum(kept) from ring')"
     agrees "$run" "$run.counts"
     same "ranks" "$(ask "$run" 'select count(*) from rank')" 4
@@ -14,15 +18,18 @@ for how in "" --processes --skew; do
     [ -s "$run.perfetto" ] || fail "no Perfetto file"
 done
 run=$work/barrier
-"$XS" record -o "$run" -- "$EXAMPLES/barrier" --ranks 8 --rounds 3 --work 1000 --counts "$run.counts"
+# shellcheck disable=SC2086
+"$XS" record -o "$run" -- "$EXAMPLES/barrier" --ranks 8 --rounds 3 --work 1000 --counts "$run.counts" $on
 agrees "$run" "$run.counts"
 same "waits a rank and barrier that are not 8" "$(ask "$run" 'select count(*) from (select count(*) n from waits group by rank, need) where n <> 8')" 0
 same "waits without start or end" "$(ask "$run" 'select count(*) from wait where passed = 0 and (begin_ns is null or end_ns is null)')" 0
 for e in pipeline publish; do
-    "$XS" record -o "$work/$e" -- "$EXAMPLES/$e" --rounds 20 --work 1000
+    # shellcheck disable=SC2086
+    "$XS" record -o "$work/$e" -- "$EXAMPLES/$e" --rounds 20 --work 1000 $on
     same "$e lost" "$(ask "$work/$e" 'select coalesce(sum(lost), 0) from ring')" 0
     same "$e open" "$(ask "$work/$e" 'select count(*) from open_waits')" 0
 done
+[ "${BACKEND:-host}" = host ] || exit 0
 "$XS" record -o "$work/own" -- "$EXAMPLES/own_traced"
 same "own: signals" "$(ask "$work/own" "select count(*) from events where event = 'signal'")" 300
 same "own: waits" "$(ask "$work/own" 'select count(*) from wait')" 300

@@ -1,0 +1,77 @@
+/* Rings for kernels that are launched without a world: headers and status lines in mapped memory, records there or in device
+ * memory. For benchmarks, and for tests that read rings themselves. */
+#ifndef GPU_RINGS_H
+#define GPU_RINGS_H
+
+#include "gpu_test.h"
+
+#include <xs/handle.h>
+
+XS_EXTERN_C_BEGIN
+uint64_t xs_region_layout(xs_region_header *header);
+void xs_region_init(char *region, const xs_region_header *header);
+XS_EXTERN_C_END
+
+enum gpu_placement { GPU_MAPPED, GPU_DEVICE };
+
+typedef struct gpu_rings {
+    char *memory;  /* the region, as both sides see it */
+    char *records; /* of all rings */
+    xs_region_header header;
+    enum gpu_placement placement;
+} gpu_rings;
+
+/* At least `writers` rings of `records` records. */
+GPU_TEST_FN gpu_rings gpu_rings_make(uint32_t writers, uint32_t records, enum gpu_placement placement, int started) {
+    gpu_rings r;
+    memset(&r, 0, sizeof r);
+    r.header.ranks = r.header.world_ranks = 1;
+    r.header.rings_per_rank = (writers + 63) / 64 * 64;
+    r.header.ring_records = records;
+    r.header.lines_per_ring = 4;
+    r.placement = placement;
+    uint64_t bytes = xs_region_layout(&r.header);
+    GPU_CHECK(cudaHostAlloc((void **)&r.memory, bytes, cudaHostAllocMapped));
+    memset(r.memory, 0, bytes);
+    xs_region_init(r.memory, &r.header);
+    ((xs_control *)(r.memory + r.header.control_offset))->started = started ? XS_STARTED : 0;
+    r.records = r.memory + r.header.records_offset;
+    if (placement == GPU_DEVICE) {
+        GPU_CHECK(cudaMalloc((void **)&r.records, r.header.rings_per_rank * r.header.records_stride));
+        GPU_CHECK(cudaMemset(r.records, 0, r.header.rings_per_rank * r.header.records_stride));
+    }
+    return r;
+}
+
+GPU_TEST_FN void gpu_rings_free(gpu_rings *r) {
+    if (r->placement == GPU_DEVICE)
+        GPU_CHECK(cudaFree(r->records));
+    GPU_CHECK(cudaFreeHost(r->memory));
+}
+
+GPU_TEST_FN xs_ring_header *gpu_ring_header(const gpu_rings *r, uint32_t ring) {
+    return (xs_ring_header *)(r->memory + r->header.ring_headers_offset + ring * r->header.ring_header_stride);
+}
+
+/* abort_word: mapped, 0. */
+GPU_TEST_FN xs_handle gpu_rings_handle(const gpu_rings *r, uint32_t blocks, const uint32_t *abort_word) {
+    xs_handle h;
+    const xs_region_header *g = &r->header;
+    memset(&h, 0, sizeof h);
+    h.control = (xs_control *)(r->memory + g->control_offset);
+    h.groups = (uint64_t *)(r->memory + g->groups_offset);
+    h.rings = (xs_ring_header *)(r->memory + g->ring_headers_offset);
+    h.status = (xs_status_line *)(r->memory + g->status_offset);
+    h.records = r->records;
+    h.abort = abort_word;
+    h.records_stride = (uint32_t)g->records_stride;
+    h.ring_mask = g->ring_records - 1;
+    h.rings_per_rank = g->rings_per_rank;
+    h.lines_per_ring = g->lines_per_ring;
+    h.ranks = 1;
+    h.blocks = blocks;
+    h.launch = 1;
+    return h;
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* Records reach the host while the kernel hangs, with no fence and no further store: spinning, sleeping, or stuck behind a
+ * barrier of the block. */
+#include "litmus.h"
+
+enum { RECORDS = 100, WARPS = 8 };
+enum hang_kind { SPIN, SLEEP, BARRIER };
+
+static __global__ void hang(xs_record *rings, const uint32_t *stop, int kind) {
+    xs_record *ring = rings + (size_t)(blockIdx.x * WARPS + xs_warp()) * RECORDS;
+    uint64_t begin = xs_now();
+    for (uint32_t i = 1; i <= RECORDS; i++)
+        xs_store16_if(xs_lane() == 0, &ring[i - 1], i, i, i, i);
+    if (kind != BARRIER || xs_warp() == 0)
+        while (!litmus_over(stop, begin))
+            if (kind == SLEEP)
+                xs_nanosleep(1000);
+    __syncthreads(); /* BARRIER: the others have been here all the time */
+}
+
+static unsigned visible(const xs_record *rings, unsigned warps) {
+    unsigned count = 0;
+    for (unsigned i = 0; i < warps; i++) {
+        xs_record r;
+        (void)xs_record_load(&rings[(size_t)i * RECORDS + RECORDS - 1], &r);
+        count += r.sequence == RECORDS && r.time == RECORDS;
+    }
+    return count;
+}
+
+static void measure(const char *name, int kind, uint32_t *stop) {
+    unsigned blocks = litmus_processors(), warps = blocks * WARPS, seen = 0;
+    xs_record *rings = (xs_record *)litmus_mapped((size_t)warps * RECORDS * sizeof *rings);
+    double begin = gpu_test_seconds(), took = 0;
+    hang<<<blocks, WARPS * 32>>>(rings, stop, kind);
+    GPU_CHECK(cudaGetLastError());
+    while (seen < warps && took < 2) {
+        seen = visible(rings, warps);
+        took = gpu_test_seconds() - begin;
+    }
+    int hangs = cudaStreamQuery(0) == cudaErrorNotReady;
+    printf("%s: last record of %u of %u warps visible %.0f us after the launch; the kernel %s\n", name, seen, warps, took * 1e6,
+           hangs ? "hangs" : "is over");
+    EXPECT(hangs, "%s: the kernel does not hang: nothing was shown", name);
+    EXPECT(seen == warps, "%s: %u of %u warps", name, seen, warps);
+    for (unsigned i = 0; i < warps * RECORDS; i++)
+        EXPECT(rings[i].sequence == i % RECORDS + 1, "%s: record %u is not there", name, i);
+    litmus_stop(stop);
+    GPU_CHECK(cudaFreeHost(rings));
+}
+
+void litmus_hung(void) {
+    uint32_t *stop = (uint32_t *)litmus_mapped(64);
+    measure("spinning", SPIN, stop);
+    measure("sleeping", SLEEP, stop);
+    measure("at a barrier", BARRIER, stop);
+}
