@@ -25,11 +25,20 @@
 #define RETRY_NS 100000000u
 #define MOST_NAMES 9
 
+static void lock(xs_capture *c) {
+    if (c->lane_count > 1)
+        pthread_mutex_lock(&c->lock);
+}
+static void unlock(xs_capture *c) {
+    if (c->lane_count > 1)
+        pthread_mutex_unlock(&c->lock);
+}
+
 int xs_capture_failed(xs_capture *c, int number) {
     int full = number == ENOSPC || number == EFBIG || number == EDQUOT;
     int error = full ? XS_E_NO_SPACE : XS_E_SYSTEM;
     if (!c->error)
-        c->error = error;
+        __atomic_store_n(&c->error, error, __ATOMIC_RELAXED);
     c->full = 1;
     c->retry_at = c->now + RETRY_NS;
     errno = number;
@@ -108,10 +117,10 @@ static int space(xs_capture *c, uint64_t end) {
     return !number;
 }
 
-static int write_all(xs_capture *c) {
+static int write_all(const xs_capture *c, const xs_capture_lane *lane) {
     uint64_t done = 0;
-    while (done < c->staged) {
-        ssize_t n = pwrite(c->fd, c->stage + done, c->staged - done, (off_t)(c->written + done));
+    while (done < lane->staged) {
+        ssize_t n = pwrite(c->fd, lane->stage + done, lane->staged - done, (off_t)(c->written + done));
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -121,49 +130,121 @@ static int write_all(xs_capture *c) {
     return 0;
 }
 
-int xs_capture_flush(xs_capture *c) {
-    if (!c->staged)
-        return 0;
-    if (c->fd < 0 || (c->full && c->allocated == UINT64_MAX && c->now < c->retry_at && !c->closing))
-        return c->error;
+/* 0, or errno; the file then ends as before. */
+static int write_lane(const xs_capture *c, const xs_capture_lane *lane) {
     sigset_t old;
     int was = block_size_signal(&old);
-    int number = write_all(c);
+    int number = write_all(c, lane);
     if (number) {
         int ignored = ftruncate(c->fd, (off_t)c->written); /* whole frames only */
         (void)ignored;
     }
     unblock_size_signal(&old, was);
-    if (number)
-        return xs_capture_failed(c, number);
-    c->written += c->staged;
-    c->staged = 0;
+    return number;
+}
+
+static void seal_lane(const xs_capture_lane *lane, uint64_t number) {
+    for (char *at = lane->stage; at < lane->stage + lane->staged;) {
+        xs_frame *frame = (xs_frame *)(void *)at;
+        uint64_t bytes = frame->payload_bytes;
+        frame->number = number++;
+        xs_frame_seal(frame, frame + 1, bytes);
+        at += sizeof *frame + xs_frame_padded(bytes);
+    }
+}
+
+/* Numbers for the frames of this lane, sealed with them; returns when it is the lane's turn to write. Lock held. */
+static void take_turn(xs_capture *c, const xs_capture_lane *lane) {
+    for (;;) {
+        uint64_t generation = c->generation, first = c->promised;
+        c->promised += lane->frames;
+        unlock(c);
+        seal_lane(lane, first);
+        lock(c);
+        while (c->generation == generation && c->number != first)
+            pthread_cond_wait(&c->turn, &c->lock);
+        if (c->generation == generation)
+            return;
+    }
+}
+
+static void written(xs_capture *c, xs_capture_lane *lane) {
+    c->written += lane->staged;
+    c->claimed -= lane->staged;
+    lane->claimed -= lane->staged;
+    c->number += lane->frames;
+    lane->staged = lane->frames = 0;
     if (c->allocated == UINT64_MAX)
         c->full = 0;
-    return 0;
+}
+
+/* Lock held. */
+static int flush_lane(xs_capture *c, xs_capture_lane *lane) {
+    if (!lane->staged)
+        return 0;
+    if (c->fd < 0 || (c->full && c->allocated == UINT64_MAX && c->now < c->retry_at && !c->closing))
+        return c->error;
+    take_turn(c, lane);
+    unlock(c); /* nobody else writes, or moves c->written, before this lane has */
+    int number = write_lane(c, lane), rc = 0;
+    lock(c);
+    if (!number) {
+        written(c, lane);
+    } else {
+        rc = xs_capture_failed(c, number);
+        c->generation++;
+        c->promised = c->number;
+    }
+    if (c->lane_count > 1)
+        pthread_cond_broadcast(&c->turn);
+    return rc;
+}
+
+int xs_lane_flush(xs_capture_lane *lane) {
+    lock(lane->capture);
+    int rc = flush_lane(lane->capture, lane);
+    unlock(lane->capture);
+    return rc;
+}
+
+int xs_capture_flush(xs_capture *c) {
+    int first = 0;
+    for (uint32_t i = 0; i < c->lane_count; i++) {
+        int rc = xs_lane_flush(&c->lanes[i]);
+        if (rc && !first)
+            first = rc;
+    }
+    return first;
 }
 
 /* The buffer holds `need` more bytes, or is made to. */
-static int stage_room(xs_capture *c, uint64_t need) {
-    if (need <= c->stage_bytes - c->staged)
+static int stage_room(xs_capture *c, xs_capture_lane *lane, uint64_t need) {
+    if (need <= lane->stage_bytes - lane->staged)
         return 1;
-    if (xs_capture_flush(c) && need > c->stage_bytes - c->staged)
+    if (flush_lane(c, lane) && need > lane->stage_bytes - lane->staged)
         return 0;
-    if (need <= c->stage_bytes - c->staged)
+    if (need <= lane->stage_bytes - lane->staged)
         return 1;
-    if (need > STAGE_MOST - c->staged)
+    if (need > STAGE_MOST - lane->staged)
         return 0;
-    char *larger = realloc(c->stage, c->staged + need);
+    char *larger = realloc(lane->stage, lane->staged + need);
     if (!larger)
         return 0;
-    c->stage = larger;
-    c->stage_bytes = c->staged + need;
+    lane->stage = larger;
+    lane->stage_bytes = lane->staged + need;
     return 1;
 }
 
-void *xs_capture_reserve(xs_capture *c, uint32_t type, uint64_t payload_bytes) {
-    if (payload_bytes > STAGE_MOST / 2)
-        return NULL;
+static int has_space(xs_capture *c) {
+    if (c->full && c->allocated == UINT64_MAX)
+        c->full = c->now < c->retry_at;
+    else if (c->full && space(c, c->written + c->claimed + XS_CAPTURE_RESERVE + GROW_LEAST))
+        c->full = 0;
+    return !c->full;
+}
+
+/* Lock held. */
+static void *reserve_in(xs_capture *c, xs_capture_lane *lane, uint32_t type, uint64_t payload_bytes) {
     uint64_t need = sizeof(xs_frame) + xs_frame_padded(payload_bytes);
     /* Records leave the whole reserve, other frames half of it, for the frames that end the capture. */
     uint64_t reserve = type == XS_FRAME_RECORDS ? XS_CAPTURE_RESERVE : XS_CAPTURE_RESERVE / 2;
@@ -171,35 +252,61 @@ void *xs_capture_reserve(xs_capture *c, uint32_t type, uint64_t payload_bytes) {
         reserve = 0;
     if (c->folder_fd >= 0 && xs_capture_bound(c, need))
         return NULL;
-    if (!stage_room(c, need) || !space(c, c->written + c->staged + need + reserve))
+    if (!stage_room(c, lane, need) || !space(c, c->written + c->claimed + need + reserve))
         return NULL;
-    if (type == XS_FRAME_RECORDS && !xs_capture_has_space(c))
+    if (type == XS_FRAME_RECORDS && !has_space(c))
         return NULL;
-    c->reserved = payload_bytes;
-    return c->stage + c->staged + sizeof(xs_frame);
+    lane->claimed += need;
+    c->claimed += need;
+    return lane->stage + lane->staged + sizeof(xs_frame);
 }
 
-void xs_capture_commit(xs_capture *c, xs_frame *frame, uint64_t payload_bytes) {
-    char *at = c->stage + c->staged, *payload = at + sizeof(xs_frame);
+void *xs_lane_reserve(xs_capture_lane *lane, uint32_t type, uint64_t payload_bytes) {
+    if (payload_bytes > STAGE_MOST / 2)
+        return NULL;
+    lock(lane->capture);
+    void *at = reserve_in(lane->capture, lane, type, payload_bytes);
+    unlock(lane->capture);
+    return at;
+}
+
+/* What was claimed for the frame at hand and not used is free again. */
+static void unclaim(xs_capture_lane *lane) {
+    xs_capture *c = lane->capture;
+    lock(c);
+    c->claimed -= lane->claimed - lane->staged;
+    lane->claimed = lane->staged;
+    unlock(c);
+}
+
+void xs_lane_commit(xs_capture_lane *lane, xs_frame *frame, uint64_t payload_bytes) {
+    char *at = lane->stage + lane->staged, *payload = at + sizeof(xs_frame);
     uint64_t padded = xs_frame_padded(payload_bytes);
-    frame->number = c->number++;
-    xs_frame_seal(frame, payload, payload_bytes);
+    frame->payload_bytes = payload_bytes;
     memcpy(at, frame, sizeof *frame);
     memset(payload + payload_bytes, 0, padded - payload_bytes);
-    c->staged += sizeof *frame + padded;
-    c->reserved = 0;
+    lane->staged += sizeof *frame + padded;
+    lane->frames++;
+    unclaim(lane);
 }
 
-void xs_capture_cancel(xs_capture *c) { c->reserved = 0; }
+void xs_lane_cancel(xs_capture_lane *lane) { unclaim(lane); }
 
-int xs_capture_put(xs_capture *c, xs_frame *frame, const void *payload, uint64_t payload_bytes) {
-    void *to = xs_capture_reserve(c, frame->type, payload_bytes);
+int xs_lane_put(xs_capture_lane *lane, xs_frame *frame, const void *payload, uint64_t payload_bytes) {
+    void *to = xs_lane_reserve(lane, frame->type, payload_bytes);
     if (!to)
-        return c->error ? c->error : XS_E_MEMORY;
+        return xs_capture_error(lane->capture) ? xs_capture_error(lane->capture) : XS_E_MEMORY;
     if (payload_bytes)
         memcpy(to, payload, payload_bytes);
-    xs_capture_commit(c, frame, payload_bytes);
+    xs_lane_commit(lane, frame, payload_bytes);
     return 0;
+}
+
+void *xs_capture_reserve(xs_capture *c, uint32_t type, uint64_t bytes) { return xs_lane_reserve(&c->lanes[0], type, bytes); }
+void xs_capture_commit(xs_capture *c, xs_frame *frame, uint64_t bytes) { xs_lane_commit(&c->lanes[0], frame, bytes); }
+void xs_capture_cancel(xs_capture *c) { xs_lane_cancel(&c->lanes[0]); }
+int xs_capture_put(xs_capture *c, xs_frame *frame, const void *payload, uint64_t bytes) {
+    return xs_lane_put(&c->lanes[0], frame, payload, bytes);
 }
 
 int xs_capture_put_file_frame(xs_capture *c) {
@@ -212,11 +319,10 @@ int xs_capture_put_file_frame(xs_capture *c) {
 }
 
 int xs_capture_has_space(xs_capture *c) {
-    if (c->full && c->allocated == UINT64_MAX)
-        c->full = c->now < c->retry_at;
-    else if (c->full && space(c, c->written + c->staged + XS_CAPTURE_RESERVE + GROW_LEAST))
-        c->full = 0;
-    return !c->full;
+    lock(c);
+    int is = has_space(c);
+    unlock(c);
+    return is;
 }
 
 uint64_t xs_capture_frame_most(const xs_capture *c) {
@@ -224,7 +330,7 @@ uint64_t xs_capture_frame_most(const xs_capture *c) {
     return c->folder_fd >= 0 && quarter < FRAME_MOST ? quarter : FRAME_MOST;
 }
 
-int xs_capture_error(const xs_capture *c) { return c->error; }
+int xs_capture_error(const xs_capture *c) { return __atomic_load_n(&c->error, __ATOMIC_RELAXED); }
 const char *xs_capture_path(const xs_capture *c) { return c->path; }
 void xs_capture_set_time(xs_capture *c, uint64_t now) { c->now = now; }
 void xs_capture_set_owner(xs_capture *c, const xs_capture_owner *owner) { c->owner = *owner; }
@@ -283,6 +389,20 @@ static int open_any(xs_capture *c, const xs_capture_options *options) {
     return xs_fail(XS_E_SYSTEM, "%s and %d more are being written by other processes", c->path, MOST_NAMES - 1);
 }
 
+static int make_lane(xs_capture *c, uint32_t index) {
+    xs_capture_lane *lane = &c->lanes[index];
+    *lane = (xs_capture_lane){.capture = c, .stage = malloc(STAGE_BYTES), .stage_bytes = STAGE_BYTES};
+    return lane->stage ? 0 : XS_E_MEMORY;
+}
+
+uint32_t xs_capture_lanes(xs_capture *c, uint32_t count) {
+    while (c->folder_fd < 0 && c->lane_count < count && c->lane_count < XS_CAPTURE_LANES && !make_lane(c, c->lane_count))
+        c->lane_count++;
+    return c->lane_count;
+}
+
+xs_capture_lane *xs_capture_lane_of(xs_capture *c, uint32_t index) { return &c->lanes[index]; }
+
 int xs_capture_open(const xs_capture_options *options, xs_capture **capture) {
     if (!options->name || !*options->name || !strcmp(options->name, ".xs"))
         return xs_fail(XS_E_ARGUMENT, "the capture has no name");
@@ -290,9 +410,12 @@ int xs_capture_open(const xs_capture_options *options, xs_capture **capture) {
     if (!c)
         return XS_E_MEMORY;
     c->fd = c->folder_fd = -1;
-    c->stage = malloc(STAGE_BYTES);
-    c->stage_bytes = STAGE_BYTES;
-    int rc = c->stage ? open_any(c, options) : XS_E_MEMORY;
+    c->lane_count = 1;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->turn, NULL);
+    int rc = make_lane(c, 0);
+    if (!rc)
+        rc = open_any(c, options);
     if (!rc)
         rc = xs_capture_put_file_frame(c);
     if (!rc)
@@ -331,7 +454,8 @@ void xs_capture_forget(xs_capture *c) {
         close(c->fd);
     if (c->folder_fd >= 0)
         close(c->folder_fd);
-    free(c->stage);
+    for (uint32_t i = 0; i < XS_CAPTURE_LANES; i++)
+        free(c->lanes[i].stage);
     free(c->path);
     free(c);
 }

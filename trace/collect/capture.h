@@ -3,7 +3,7 @@
  * most one that is cut. Space is allocated ahead where the file system can do so: a full disk is met between frames, never
  * inside one, and a reserve is kept for the frames that end a capture.
  *
- * One thread at a time. Errors are negative xs_error; the first one is kept (xs_capture_error). After XS_E_NO_SPACE the
+ * One thread at a time; in an unbounded capture one a lane. Errors are negative xs_error; the first one is kept (xs_capture_error). After XS_E_NO_SPACE the
  * capture takes no records (xs_capture_reserve returns NULL) until space returns; the caller counts what it leaves out. */
 #ifndef XS_CAPTURE_WRITER_H
 #define XS_CAPTURE_WRITER_H
@@ -11,6 +11,9 @@
 #include <xs/capture.h>
 
 typedef struct xs_capture xs_capture;
+typedef struct xs_capture_lane xs_capture_lane;
+
+#define XS_CAPTURE_LANES 8u
 
 typedef struct xs_capture_options {
     const char *name;     /* NAME or NAME.xs */
@@ -44,7 +47,19 @@ void xs_capture_commit(xs_capture *capture, xs_frame *frame, uint64_t payload_by
 void xs_capture_cancel(xs_capture *capture);
 /* The three above in one. 0, or the reason why the frame is not in the capture. */
 int xs_capture_put(xs_capture *capture, xs_frame *frame, const void *payload, uint64_t payload_bytes);
-/* Everything put so far reaches the file. */
+
+/* Lanes: threads that put frames at the same time, each through its own. xs_capture_open makes lane 0, which the functions
+ * above use; xs_capture_lanes makes `count` in all (1 where the capture is bounded) and returns how many there are. Frames of one lane stay
+ * in order; those of several follow each other as the lanes were flushed. A full lane flushes itself. */
+uint32_t xs_capture_lanes(xs_capture *capture, uint32_t count);
+xs_capture_lane *xs_capture_lane_of(xs_capture *capture, uint32_t index);
+void *xs_lane_reserve(xs_capture_lane *lane, uint32_t type, uint64_t payload_bytes);
+void xs_lane_commit(xs_capture_lane *lane, xs_frame *frame, uint64_t payload_bytes);
+void xs_lane_cancel(xs_capture_lane *lane);
+int xs_lane_put(xs_capture_lane *lane, xs_frame *frame, const void *payload, uint64_t payload_bytes);
+int xs_lane_flush(xs_capture_lane *lane);
+
+/* Everything put so far, in all lanes, reaches the file. No other thread may be using a lane. */
 int xs_capture_flush(xs_capture *capture);
 /* 1: records may be put. Tries again now and then while it is 0. */
 int xs_capture_has_space(xs_capture *capture);

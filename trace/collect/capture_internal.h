@@ -2,6 +2,8 @@
 #ifndef XS_CAPTURE_INTERNAL_H
 #define XS_CAPTURE_INTERNAL_H
 
+#include <pthread.h>
+
 #include "capture.h"
 
 #define XS_CAPTURE_MOST_SEGMENTS 64u
@@ -12,16 +14,31 @@ typedef struct kept_segment {
     uint64_t ended; /* time */
 } kept_segment;
 
+/* Frames of one thread that are not yet written; whole ones only. They get their numbers when they are. */
+struct xs_capture_lane {
+    xs_capture *capture;
+    char *stage;
+    uint64_t stage_bytes, staged;
+    uint64_t claimed;  /* staged, and what the frame that is being made may add */
+    uint64_t frames;   /* staged */
+};
+
+/* Several lanes: `lock` guards all but the stages. Who writes, outside of it, is the lane whose first frame has the number of
+ * the next frame in the file, so that frames stand in the order of their numbers. One lane: nothing is locked. */
 struct xs_capture {
     char *path;    /* of the file or folder */
     int fd;        /* of the file or the newest segment; -1: none could be made */
     int folder_fd; /* bounded captures; -1 otherwise */
-    char *stage;   /* frames not yet written; whole ones only */
-    uint64_t stage_bytes, staged;
-    uint64_t reserved; /* payload bytes handed out by reserve */
+    xs_capture_lane lanes[XS_CAPTURE_LANES];
+    uint32_t lane_count;
+    pthread_mutex_t lock;
+    pthread_cond_t turn;
+    uint64_t promised;   /* number of the next frame that gets one */
+    uint64_t generation; /* writes that failed: whoever has numbers gets new ones */
+    uint64_t claimed;    /* by all lanes */
     uint64_t written;   /* bytes in fd: whole frames */
     uint64_t allocated; /* bytes of fd that have space; UINT64_MAX: the file system does not tell */
-    uint64_t number;    /* of the next frame */
+    uint64_t number;    /* of the next frame in the file */
     uint64_t now, retry_at;
     int full, closing, error;
     xs_capture_owner owner;

@@ -157,7 +157,7 @@ static int rotate(xs_capture *c) {
     if (!rc && c->owner.segment_begins)
         c->owner.segment_begins(c->owner.user, c);
     c->rotating = 0;
-    uint64_t head = c->written + c->staged;
+    uint64_t head = c->written + c->claimed;
     if (head > c->segment_limit / 2 && head < c->bound_bytes / 4)
         c->segment_limit = 2 * head;
     return rc;
@@ -172,12 +172,12 @@ static int due(const xs_capture *c, uint64_t size, uint64_t bytes) {
 }
 
 int xs_capture_bound(xs_capture *c, uint64_t bytes) {
-    uint64_t size = c->written + c->staged + bytes;
+    uint64_t size = c->written + c->claimed + bytes;
     if (!c->rotating && due(c, size, bytes)) {
         int rc = rotate(c);
         if (rc)
             return rc;
-        size = c->written + c->staged + bytes;
+        size = c->written + c->claimed + bytes;
     }
     if (c->fd < 0)
         return c->error;

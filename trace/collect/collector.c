@@ -52,12 +52,24 @@ static void tick(xs_collector *c) {
     xs_capture_set_time(c->capture, c->now);
 }
 
+static int start_workers(xs_collector *c) {
+    uint32_t lanes = xs_capture_lanes(c->capture, c->options.threads);
+    if (lanes > 1)
+        c->workers = ring_workers_create(lanes);
+    return lanes > 1 && !c->workers ? XS_E_MEMORY : 0;
+}
+
 int xs_collector_create(const xs_collector_options *options, xs_collector **collector) {
     xs_collector *c = calloc(1, sizeof *c);
     if (!c)
         return XS_E_MEMORY;
     c->options = *options;
     c->capture = options->capture;
+    int rc = start_workers(c);
+    if (rc) {
+        free(c);
+        return rc;
+    }
     xs_capture_owner owner = {c, xs_collect_segment_begins, xs_collect_segment_ends, xs_collect_segment_removed};
     xs_capture_set_owner(c->capture, &owner);
     tick(c);
@@ -280,12 +292,16 @@ int xs_collector_close(xs_collector *c) {
     xs_collect_put(c, NULL, XS_FRAME_END, UINT32_MAX, NULL, 0);
     xs_capture_owner nobody = {NULL, NULL, NULL, NULL};
     xs_capture_set_owner(c->capture, &nobody);
+    if (c->workers)
+        ring_workers_destroy(c->workers);
     int rc = xs_capture_close(c->capture);
     free_collector(c);
     return rc;
 }
 
 void xs_collector_forget(xs_collector *c) {
+    if (c->workers)
+        ring_workers_destroy(c->workers);
     xs_capture_forget(c->capture);
     free_collector(c);
 }

@@ -1,6 +1,6 @@
 /* The collector: takes what kernels write out of regions and puts it into a capture. One region a process; the capture may
- * hold several. No threads of its own: somebody calls xs_collector_pass, again and again (in_process.c, recorder.c, a
- * scheduler). Nothing here blocks on the application, on kernels or on a lock. */
+ * hold several. Somebody calls xs_collector_pass, again and again (in_process.c, recorder.c, a
+ * scheduler); at its request further threads share the rings of a pass. Nothing here blocks on the application, on kernels or on a lock. */
 #ifndef XS_COLLECTOR_H
 #define XS_COLLECTOR_H
 
@@ -14,10 +14,11 @@ typedef struct xs_collector_options {
     xs_capture *capture;         /* the collector's from now on */
     uint64_t (*now)(void *user); /* ns: CLOCK_BOOTTIME, or virtual */
     void *user;
+    uint32_t threads; /* that share the rings of a pass, the caller's included; 0: 1. A bounded capture has one */
     int on_trigger; /* rings are left alone until a wait gives up or xs_collector_dump is called */
 } xs_collector_options;
 
-/* XS_E_MEMORY; then the capture still is the caller's. */
+/* XS_E_MEMORY (or no thread); then the capture still is the caller's. */
 int xs_collector_create(const xs_collector_options *options, xs_collector **collector);
 
 /* A region of `bytes` mapped bytes; the mapping must last until xs_collector_end. foreign_time: the region's time is

@@ -4,6 +4,7 @@
 
 #include "collector.h"
 #include "ring_reader.h"
+#include "ring_workers.h"
 
 #define XS_SECOND 1000000000ull
 #define XS_LOOKS_KEPT 8u
@@ -42,6 +43,7 @@ struct xs_collected {
     struct xs_collected *next;
     xs_region_view view;
     int foreign_time, ended, end_marked;
+    uint64_t last_sum;   /* records of the last pass */
     uint32_t image_seen; /* on trigger: the last request for copies of device rings that was met and dumped */
     uint64_t catalog_read;
     char *catalog_copy; /* bounded captures: of a process that is over */
@@ -62,7 +64,10 @@ struct xs_collector {
     uint64_t records; /* put into the capture */
     int removed;  /* segments were removed, and that is not told yet */
     int given_up; /* trigger mode: a wait gave up since the last dump */
-    xs_record scratch[1024];
+    ring_workers *workers; /* NULL: the caller alone */
+    struct {
+        xs_record records[1024]; /* what is read from rings while there is no space */
+    } scratch[XS_CAPTURE_LANES];
 };
 
 /* As of when the ring is read: an image of device memory is as old as its copy, and its reader goes by that clock. */

@@ -177,6 +177,7 @@ static int start_capture(in_process *p, const char *note) {
     if (rc)
         return rc;
     xs_collector_options options = {.capture = capture, .now = is_virtual ? now_world : now_boot, .user = world,
+                                    .threads = is_virtual ? 1 : world->config.collectors,
                                     .on_trigger = world->config.capture_on_trigger > 0};
     rc = xs_collector_create(&options, &p->collector);
     if (rc) {

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "identity.h"
 #include "recorder_internal.h"
 #include "world.h"
@@ -34,6 +35,10 @@ static uint64_t now_boot(void *user) {
 
 static int open_collector(recorder *r) {
     const xs_recorder_options *o = &r->options;
+    uint64_t threads = o->collectors;
+    int told = threads ? 0 : xs_env_number("XS_COLLECTORS", 1, XS_COLLECTORS_MOST, &threads);
+    if (told < 0)
+        return told;
     xs_capture_options file = {.name = o->capture, .bound_bytes = o->bound_bytes, .bound_ns = o->bound_seconds * 1000000000ull,
                                .preallocate = o->preallocate};
     xs_capture *capture;
@@ -41,7 +46,7 @@ static int open_collector(recorder *r) {
     if (rc)
         return rc;
     snprintf(r->result->path, sizeof r->result->path, "%s", xs_capture_path(capture));
-    xs_collector_options options = {.capture = capture, .now = now_boot, .on_trigger = o->on_trigger};
+    xs_collector_options options = {.capture = capture, .now = now_boot, .threads = (uint32_t)threads, .on_trigger = o->on_trigger};
     rc = xs_collector_create(&options, &r->collector);
     if (rc)
         xs_capture_close(capture);

@@ -11,6 +11,7 @@ typedef struct xs_recorder_options {
     uint64_t bound_bytes;  /* as xs_config.capture_bytes */
     uint64_t bound_seconds;
     uint64_t preallocate;  /* bytes of space made before the command starts */
+    uint32_t collectors;   /* threads that share the rings; 0: XS_COLLECTORS, else 1 */
     int on_trigger;        /* rings only, until a wait gives up, xs_trace_dump, SIGUSR1 to the recorder, or a process ends */
 } xs_recorder_options;
 
