@@ -1,0 +1,97 @@
+/* The host side of a fault: what it says about itself, and how its run is set up. */
+#ifndef FAULT_HOST_H
+#define FAULT_HOST_H
+
+#include <stdint.h>
+#include <xs/xs.h>
+
+#define FAULT_ANY UINT32_MAX
+
+/* Who can judge a fault. Times are no evidence on `threads`, cache lines and links none on the host. */
+enum fault_judge { FAULT_SIM = 1, FAULT_THREADS = 2, FAULT_CUDA = 4 };
+#define FAULT_EVERYWHERE (FAULT_SIM | FAULT_THREADS | FAULT_CUDA)
+#define FAULT_TIMED (FAULT_SIM | FAULT_CUDA)    /* what must be found depends on times */
+#define FAULT_ON_HOST (FAULT_SIM | FAULT_THREADS) /* the CUDA backend refuses such launches */
+
+/* A slot, by pad name; FAULT_ANY for what does not matter. pad NULL: the finding names no slot. */
+typedef struct fault_slot {
+    const char *pad;
+    uint32_t owner, row, column;
+} fault_slot;
+
+struct fault_args;
+typedef struct fault_run fault_run;
+
+typedef struct fault {
+    const char *name;
+    const char *story;   /* one line: what is wrong */
+    const char *finding; /* what must be found first; NULL: nothing is wrong, however it looks */
+    fault_slot slot;
+    uint32_t rank, block; /* the culprit */
+    uint32_t judges;      /* fault_judge */
+    uint32_t ranks, grid, block_threads; /* grid: blocks a rank */
+    uint32_t cuda_block_threads; /* on the CUDA backend; 0: the same */
+    uint32_t residency;   /* 0: all blocks */
+    uint32_t rounds, words;
+    uint64_t work_ns;     /* a round */
+    uint32_t rings, pollers;
+    uint64_t late_ns;
+    const struct xs_kernel *kernel;
+    void (*setup)(fault_run *run);  /* pads, buffers, plan */
+    void (*launch)(fault_run *run); /* NULL: one launch on all ranks */
+} fault;
+
+/* What a run may change. 0: as the fault says. */
+typedef struct fault_options {
+    const char *backend, *scheduler, *capture;
+    uint64_t seed, work_ns, bound_ns, late_ns;
+    uint32_t rounds, words, pollers;
+    int32_t twin;
+} fault_options;
+
+/* What came of it: the world's last error, rounds with stale payload, and the first stale element of the first of them. */
+typedef struct fault_result {
+    int error;
+    uint32_t stale_rounds, stale_round, stale_index;
+} fault_result;
+
+extern const fault *const fault_table[];
+extern const uint32_t fault_count;
+
+const fault *fault_find(const char *name);
+/* Makes a world, runs, looks at the result, ends the world. 0, or a negative xs_error of the set-up (a world that the fault
+ * aborted is none: result->error). */
+int fault_execute(const fault *f, const fault_options *o, fault_result *result);
+
+/* For set-up functions. After the first error nothing more is done. */
+void fault_pad(fault_run *run, xs_pad *pad, const char *name, uint32_t rows, uint32_t columns, uint32_t flags);
+void fault_buffers(fault_run *run, uint32_t batches); /* data (that many batches a rank) and stale */
+void fault_plan(fault_run *run, uint32_t kind, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t a, uint64_t b);
+void fault_writer(fault_run *run, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column, uint32_t rank, uint32_t role);
+/* ready[1] by rank 0, ack[0] by rank 1, a batch a round. */
+void fault_pair(fault_run *run);
+/* The same, published by who is elected among the blocks of rank 0: count[0], and turn[0], which lets them into the next round. */
+void fault_election(fault_run *run);
+void fault_counted_election(fault_run *run); /* one arrival a block and round is declared */
+/* `grid` 0: the fault's. ranks 0: all. */
+void fault_launch(fault_run *run, uint32_t first_rank, uint32_t ranks, uint32_t grid);
+/* A pad of `columns` 32-bit slots, adopted from a buffer, all set to `value`. Host backend only. */
+void fault_adopt_32(fault_run *run, xs_pad *pad, const char *name, uint32_t columns, uint64_t value);
+void fault_slot_write(fault_run *run, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t value);
+
+struct fault_run {
+    xs_world *world;
+    const fault *fault;
+    struct fault_args args;
+    int error;
+    int cuda; /* 1: on the CUDA backend */
+};
+
+/* Zeros mean: 2 ranks, a grid of 1 block, 32 threads a block, 12 rounds, 64 words, 20 us of work. */
+#define FAULT(id, ...)              \
+    extern const fault fault_##id; \
+    const fault fault_##id = {.name = #id, .kernel = &id##_kernel, __VA_ARGS__}
+#define FAULT_SLOT(pad_, owner_, row_, column_) .slot = {pad_, owner_, row_, column_}
+#define FAULT_CULPRIT(rank_, block_) .rank = rank_, .block = block_
+
+#endif

@@ -1,0 +1,21 @@
+/* Reading across a kernel boundary (article 001, section 5.1): the consumer's kernel is launched behind the producer's and takes it
+ * that the batch is there. Twin: it waits for it. */
+#include "fault.h"
+
+XS_FN int consume(xs_writer *w, const struct fault_args *a, uint64_t round) {
+    if (!a->fault)
+        return fault_consume(w, a, round);
+    fault_take(w, a, 0, (uint32_t)round - 1, round);
+    return XS_RESULT_OK;
+}
+
+XS_KERNEL(kernel_boundary, struct fault_args) { FAULT_PAIR(fault_produce, consume); }
+
+#if FAULT_HOST
+static void launch(fault_run *run) {
+    fault_launch(run, 0, 1, 0);
+    fault_launch(run, 1, 1, 0);
+}
+FAULT(kernel_boundary, .story = "a kernel reads what another one, launched before it, publishes", .finding = "payload-race",
+      FAULT_CULPRIT(1, 0), .judges = FAULT_EVERYWHERE, .setup = fault_pair, .launch = launch);
+#endif
