@@ -34,7 +34,7 @@ typedef struct fault {
     uint32_t residency;   /* 0: all blocks */
     uint32_t rounds, words;
     uint64_t work_ns;     /* a round */
-    uint32_t rings, pollers;
+    uint32_t rings, pollers, many_pollers; /* many: in some runs of the matrix */
     uint64_t late_ns;
     const struct xs_kernel *kernel;
     void (*setup)(fault_run *run);  /* pads, buffers, plan */
