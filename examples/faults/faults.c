@@ -62,6 +62,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case ARGP_KEY_END:
         if (!c->name && !c->list)
             argp_error(state, "which fault? --list tells the names");
+        if (c->run.scheduler && !c->run.backend)
+            c->run.backend = "host"; /* schedulers are the host's */
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

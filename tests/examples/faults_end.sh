@@ -7,13 +7,13 @@ names=$("$FAULTS" --list | awk '{print $1}')
 for name in $names; do
     timeout 60 "$FAULTS" "$name" --scheduler sim --runs 10 > "$work/$name.fault" || fail "$name on sim: $(tail -n 1 "$work/$name.fault")"
     timeout 60 "$FAULTS" "$name" --twin --scheduler sim --runs 20 > "$work/$name.twin" || fail "$name, twin on sim"
-    ! grep stale "$work/$name.twin" || fail "$name: its twin reads stale payload"
+    ! grep "stale payload" "$work/$name.twin" || fail "$name: its twin reads stale payload"
     timeout 60 "$FAULTS" "$name" --scheduler threads > "$work/$name.threads" || fail "$name on threads"
     timeout 60 "$FAULTS" "$name" --twin --scheduler threads > "$work/$name.twin" || fail "$name, twin on threads"
-    ! grep stale "$work/$name.twin" || fail "$name: its twin reads stale payload on threads"
+    ! grep "stale payload" "$work/$name.twin" || fail "$name: its twin reads stale payload on threads"
 done
 for name in missing_fence narrow_release flag_before_data store_before_commit missing_join double_buffer kernel_boundary broadcast_unset; do
-    grep -q stale "$work/$name.fault" || fail "$name: ten seeds and no stale payload"
+    grep -q "stale payload" "$work/$name.fault" || fail "$name: ten seeds and no stale payload"
 done
 XS_CAPTURE=$work/a "$FAULTS" leader_reset --scheduler sim --seed 5 > /dev/null
 XS_CAPTURE=$work/b "$FAULTS" leader_reset --scheduler sim --seed 5 > /dev/null
