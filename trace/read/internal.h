@@ -6,26 +6,10 @@
 #include <string.h>
 #include <xs/read.h>
 
+#include "table.h"
+
 #define NO_TIME INT64_MIN
 #define SECOND 1000000000ll
-
-/* ---- table.c ---- */
-typedef struct rd_map { /* uint64_t -> uint32_t; open addressing */
-    uint64_t *keys;
-    uint32_t *values; /* value + 1; 0: free */
-    uint32_t size, used;
-} rd_map;
-uint32_t rd_map_get(const rd_map *map, uint64_t key); /* XSR_NONE: not there */
-int rd_map_put(rd_map *map, uint64_t key, uint32_t value);
-void rd_map_free(rd_map *map);
-/* Makes room for need elements in *array; keeps what is there. */
-int rd_room(void **array, uint32_t *room, uint32_t need, size_t width);
-#define RD_ROOM(array, room, need) rd_room((void **)&(array), &(room), (need), sizeof *(array))
-
-typedef struct rd_arena { struct rd_chunk *chunks; size_t left; char *at; } rd_arena;
-const char *rd_arena_text(rd_arena *arena, const char *text, size_t bytes); /* NULL: out of memory */
-const char *rd_arena_print(rd_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void rd_arena_free(rd_arena *arena);
 
 /* ---- names.c: tables made from the X-macros ---- */
 typedef struct rd_event_info {
@@ -79,6 +63,7 @@ typedef struct rd_process {
     int64_t offset;   /* added to its times: to the clock of the first host */
     int64_t clock_low, clock_high, bracket; /* realtime - boottime over its clock pairs; smallest bracket */
     bool clock_seen;
+    bool off;         /* tracing is switched off, as the journal goes */
     rd_pad_at *pads; uint32_t pad_count, pad_room;
     uint32_t rank_first; /* index in ranks of its first rank */
 } rd_process;

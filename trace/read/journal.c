@@ -26,6 +26,7 @@ static int launch_begin(xsr_reader *reader, uint32_t process, const xs_journal_e
     l->block = (uint32_t)e->e;
     l->first_rank = (uint32_t)e->f;
     l->ranks = (uint32_t)(e->f >> 32);
+    reader->windowed |= reader->processes[process].off;
     return 0;
 }
 
@@ -36,6 +37,19 @@ static int launch_end(xsr_reader *reader, uint32_t process, const xs_journal_ent
     l->end = (int64_t)e->c;
     l->result = (int32_t)e->d;
     return 0;
+}
+
+/* Tracing was switched. Records are missing for it if a launch ran then: on goes with the first launch, off behind the last. */
+static void trace_state(xsr_reader *reader, uint32_t process, const xs_journal_entry *e) {
+    const xsr_model *m = &reader->model;
+    uint32_t launches = 0, running = 0;
+    for (uint32_t i = 0; i < m->launch_count; i++)
+        if (m->launches[i].process == process) {
+            launches++;
+            running += m->launches[i].end == NO_TIME;
+        }
+    reader->processes[process].off = !(e->a & XS_STARTED);
+    reader->windowed |= e->a & XS_STARTED ? launches > 0 : launches == 0 || running > 0;
 }
 
 static void clock_pair(rd_process *p, const xs_journal_entry *e) {
@@ -74,7 +88,7 @@ int rd_take_journal(xsr_reader *reader, const xs_frame *frame, const unsigned ch
         else if (e.kind == XS_JOURNAL_CLOCK)
             rc = clock_entry(reader, p, &e);
         else if (e.kind == XS_JOURNAL_TRACE_STATE)
-            reader->windowed = true;
+            trace_state(reader, p, &e);
         if (rc < 0)
             return rc;
     }

@@ -128,6 +128,9 @@ int xsr_open(const char *const *paths, uint32_t count, const xsr_options *option
     rd_names_ready();
     int rc = read_files(reader, paths, count);
     reader->opened = rc == 0;
+    reader->model.windowed = reader->windowed;
+    reader->model.trimmed = reader->trimmed;
+    reader->model.triggered = reader->triggered;
     reader->declared_notes = reader->model.note_count;
     if (rc == 0)
         rd_pass_reset(reader);

@@ -171,13 +171,16 @@ static void take_line(xsr_wait *w, const rd_status *s) {
 }
 
 static int finish_open(xsr_reader *reader, rd_ring *r, rd_open_wait *o) {
+    o->wait.maybe_over = o->missing > 0;
     for (uint32_t i = r->status_begin; i < r->status_end; i++) {
         rd_status *s = &reader->statuses[i];
         uint32_t slot = rd_slot_of(reader, reader->model.rings[s->ring].process, s->status.p0.object);
         if (slot == RD_NO_MEMORY)
             return XS_E_MEMORY;
-        if (slot == o->slot && line_start(reader, s) == o->wait.begin)
+        if (slot == o->slot && line_start(reader, s) == o->wait.begin) {
             take_line(&o->wait, s);
+            o->wait.maybe_over = o->wait.maybe_over && !line_waits(s);
+        }
     }
     o->wait.id = o->wait.start_event;
     o->wait.supplier_rank = reader->model.slots[o->slot].supplier_rank;

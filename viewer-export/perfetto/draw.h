@@ -17,13 +17,14 @@
     X(old) X(expected) X(gate) X(add) X(src) X(chunk) X(rows) X(bytes) X(grid) X(block) X(launch_id) X(owed_by) \
     X(waits) X(lost) X(ring) X(mode) X(records) X(clock_residual_ns) X(clock_bound_ns) X(cupti) X(id) X(count)  \
     X(total_ns) X(max_ns) X(passes_left_out) X(waits_folded) X(waits_without_writer) X(at_least) X(damaged_frames) \
-    X(window) X(arguments_reduced) X(word) X(slots) X(reason) X(slots_left_out)
+    X(window) X(arguments_reduced) X(word) X(slots) X(reason) X(slots_left_out) X(detector) X(severity) X(confidence) \
+    X(owes) X(victim) X(evidence) X(cure) X(line) X(explains)
 #define DRAW_KEY_ENUM(name) KEY_##name,
 enum draw_key { DRAW_KEYS(DRAW_KEY_ENUM) KEY_COUNT };
 
 #define DRAW_CATEGORIES(X)                                                                                    \
     X(wait) X(pass) X(signal) X(elect) X(gate) X(control) X(kernel) X(epoch) X(scope) X(mark) X(blame) X(loss) \
-    X(health) X(block) X(slot)
+    X(health) X(block) X(slot) X(finding)
 #define DRAW_CATEGORY_ENUM(name) CATEGORY_##name,
 enum draw_category { DRAW_CATEGORIES(DRAW_CATEGORY_ENUM) CATEGORY_COUNT };
 
@@ -239,6 +240,13 @@ int kernels_finish(drawing *d);
 int gpu_kernel(drawing *d, uint32_t rank, const xsr_launch *launch, const char *name, int64_t begin, int64_t end);
 int64_t kernels_median(const drawing *d); /* ns; 0: none has ended */
 int health_finish(drawing *d);
+/* findings.c */
+const xsa_result *findings_of(const drawing *d); /* NULL: no analysis ran */
+int findings_draw(drawing *d, uint32_t row);
+/* The flow from an open wait (its event id) to the finding that it proves, apart from other ids. */
+static inline uint64_t findings_flow(uint64_t wait) { return (3ull << 61) + wait; }
+bool open_wait_drawn(const drawing *d, uint64_t id);
+bool wait_is_proof(const drawing *d, uint64_t id); /* the first evidence of a finding */
 int attributes_begin(drawing *d, trace_file *file);
 int attributes_finish(drawing *d, trace_file *file, uint32_t number);
 int startup_finish(drawing *d);

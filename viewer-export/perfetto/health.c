@@ -26,9 +26,20 @@ static int draw_hang(drawing *d, uint32_t row, const xsr_wait *root) {
     return draw_slice(d, SPAN | TO_OVERVIEW, &s);
 }
 
-/* What detectors say will be drawn on `findings`; until then it says that they said nothing. */
-static int draw_no_findings(drawing *d, uint32_t row) {
-    uint32_t n = d->options.detectors ? d->options.detectors : 1;
+static uint32_t detectors_ran(const drawing *d) {
+    const xsa_result *r = findings_of(d);
+    uint32_t n = r ? 0 : 1;
+    for (uint32_t i = 0; r && i < r->verdict_count; i++)
+        n += r->verdicts[i].status != XSA_NOT_RUN;
+    return n;
+}
+
+/* What the detectors say, or that they said nothing. */
+static int draw_findings(drawing *d, uint32_t row) {
+    const xsa_result *r = findings_of(d);
+    if (r && r->finding_count)
+        return findings_draw(d, row);
+    uint32_t n = detectors_ran(d);
     slice s = {.track = row, .begin = drawing_begin(d), .end = drawing_end(d), .category = d->category[CATEGORY_health]};
     s.name = strings_format(&d->texts, "no findings (%u detector%s ran)", n, n == 1 ? "" : "s");
     s.correlation = strings_id(&d->texts, COLOUR_NOTE);
@@ -102,7 +113,7 @@ int health_finish(drawing *d) {
     s.correlation = strings_id(&d->texts, h.lost || h.damaged ? COLOUR_WARNING : COLOUR_NOTE);
     s.args = a.list;
     s.arg_count = a.count;
-    TRY(draw_no_findings(d, row));
+    TRY(draw_findings(d, row));
     TRY(draw_slice(d, SPAN | TO_OVERVIEW, &s));
     return losses_health(d, child); /* behind the slice that holds them, in the file */
 }

@@ -7,9 +7,11 @@ static int say_finding(xsv_report_state *r) {
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT verdict, cure FROM findings WHERE severity = 'error' LIMIT 1");
          xsv_next(r, s); said = 1) {
         xsv_color(r, XSV_RED);
-        fprintf(r->out, "ERROR: %s\n", xsv_text(s, 0));
+        fputs("ERROR: ", r->out);
+        xsv_paragraph(r, 7, 2, xsv_text(s, 0));
         xsv_color(r, XSV_PLAIN);
-        fprintf(r->out, "cure: %s\n", xsv_text(s, 1));
+        fputs("cure: ", r->out);
+        xsv_paragraph(r, 6, 2, xsv_text(s, 1));
     }
     return said;
 }
@@ -94,14 +96,23 @@ void xsv_section_headline(xsv_report_state *r) {
         say_well(r, lost);
 }
 
+/* Errors and warnings in full; notes, and verdicts that are unknown, as counts. */
 void xsv_section_findings(xsv_report_state *r) {
     int rows = 0;
-    for (sqlite3_stmt *s = xsv_ask(r, "SELECT severity, detector, verdict, cure FROM findings"); xsv_next(r, s);
-         rows++) {
+    for (sqlite3_stmt *s = xsv_ask(r, XSV_FINDING_COLUMNS "FROM findings WHERE severity <> 'note'"); xsv_next(r, s); rows++) {
         if (!rows)
             xsv_heading(r, "Findings");
-        fprintf(r->out, "  %s %s: %s\n    cure: %s\n", xsv_text(s, 0), xsv_text(s, 1), xsv_text(s, 2), xsv_text(s, 3));
+        if (rows < (int)r->rows)
+            xsv_say_finding(r, s);
     }
+    int64_t notes = xsv_ask_number(r, "SELECT count(*) FROM findings WHERE severity = 'note'"),
+            unknown = xsv_ask_number(r, "SELECT count(*) FROM verdicts WHERE status = 'unknown'");
+    if (!rows && (notes || unknown))
+        xsv_heading(r, "Findings");
+    if (rows > (int)r->rows || notes)
+        fprintf(r->out, "  %s more%s: xs check\n", xsv_count(rows > (int)r->rows ? rows - r->rows + notes : notes).text, rows > (int)r->rows ? "" : " (notes)");
+    if (unknown)
+        fprintf(r->out, "  %s verdict%s unknown because of lost records: xs check\n", xsv_count(unknown).text, unknown == 1 ? " is" : "s are");
 }
 
 static void say_end(xsv_report_state *r) {

@@ -7,6 +7,7 @@ static const struct {
     {"processes", "SELECT pid, host_name, command, device, first_rank, ranks, ended, clean, tail_unknown, "
                   "abort_reason, exit_status FROM process"},
     {"findings", "SELECT * FROM findings"},
+    {"verdicts", "SELECT * FROM verdicts"},
     {"open_waits", "SELECT * FROM open_waits"},
     {"rank_share", "SELECT * FROM rank_share"},
     {"wait_share", "SELECT * FROM wait_share"},
@@ -21,8 +22,8 @@ static const struct {
 
 int xsv_report_json(xsv_report_state *r) {
     int rc = XS_OK;
-    fputs("{\"schema_version\": 2", r->out);
-    _Static_assert(XSV_SCHEMA_VERSION == 2, "the line above");
+    fputs("{\"schema_version\": 3", r->out);
+    _Static_assert(XSV_SCHEMA_VERSION == 3, "the line above");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !rc; i++) {
         sqlite3_stmt *s = xsv_ask(r, parts[i].sql);
         if (!s)

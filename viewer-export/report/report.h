@@ -44,6 +44,9 @@ void xsv_cell(FILE *out, const char *text, int width);
 /* A bar of `width` characters, filled by share. */
 void xsv_bar(const xsv_report_state *r, double share, int width);
 
+/* Text that ends its line, broken at XSV_REPORT_WIDTH; the first line begins at `column`, others at `indent`. */
+void xsv_paragraph(xsv_report_state *r, int column, int indent, const char *text);
+
 enum xsv_color { XSV_PLAIN, XSV_BOLD, XSV_RED, XSV_YELLOW, XSV_GREEN, XSV_DIM };
 void xsv_color(const xsv_report_state *r, enum xsv_color color);
 void xsv_heading(const xsv_report_state *r, const char *text);
@@ -51,6 +54,12 @@ void xsv_heading(const xsv_report_state *r, const char *text);
 /* ---- parts of the headline: 1 if there was something to say ---- */
 int xsv_say_ends(xsv_report_state *r);
 int xsv_say_hang(xsv_report_state *r);
+
+/* ---- a finding: its columns and how it is said ---- */
+#define XSV_FINDING_COLUMNS                                                                                         \
+    "SELECT severity, detector, verdict, cure, owes_rank, owes_block, rank, block, confidence, lost, explains, "     \
+    "evidence, key "
+void xsv_say_finding(xsv_report_state *r, sqlite3_stmt *row);
 
 /* ---- sections ---- */
 void xsv_section_headline(xsv_report_state *r);

@@ -1,5 +1,7 @@
 #include "report.h"
 
+#include <string.h>
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -101,4 +103,27 @@ void xsv_heading(const xsv_report_state *r, const char *text) {
     fputs(text, r->out);
     xsv_color(r, XSV_PLAIN);
     fputc('\n', r->out);
+}
+
+/* Characters up to where the line must end: the last space that still fits, or the whole word where none does. */
+static int line_of(const char *text, int width) {
+    int at = 0, best = 0, columns = 0;
+    for (; text[at] && columns <= width; at++) {
+        columns += ((unsigned char)text[at] & 0xc0) != 0x80;
+        if (text[at] == ' ' && columns <= width + 1)
+            best = at;
+    }
+    if (!text[at] && columns <= width)
+        return at;
+    return best ? best : (int)strcspn(text, " ");
+}
+
+void xsv_paragraph(xsv_report_state *r, int column, int indent, const char *text) {
+    while (*text) {
+        int n = line_of(text, XSV_REPORT_WIDTH - column);
+        fprintf(r->out, "%.*s\n", n, text);
+        text += n + (text[n] == ' ');
+        if (*text)
+            fprintf(r->out, "%*s", column = indent, "");
+    }
 }

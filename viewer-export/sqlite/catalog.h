@@ -2,6 +2,8 @@
 #ifndef XSV_CATALOG_H
 #define XSV_CATALOG_H
 
+#include <xs/analyse.h>
+
 #include "rows.h"
 
 typedef struct xsv_catalog {
@@ -16,6 +18,7 @@ typedef struct xsv_catalog {
 int xsv_catalog_model(xsv_catalog *catalog);
 int xsv_catalog_words(xsv_catalog *catalog);
 int xsv_catalog_counts(xsv_catalog *catalog); /* tallies and meta */
+int xsv_catalog_findings(xsv_catalog *catalog, const xsa_result *result); /* NULL: none */
 
 /* One row after the other into one table. */
 typedef struct xsv_put {

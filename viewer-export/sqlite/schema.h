@@ -94,10 +94,14 @@
 
 /* Verdicts. */
 #define XSV_COLUMNS_finding(C)                                                                                         \
-    C(id, "INTEGER PRIMARY KEY") C(detector, "TEXT") C(severity, "TEXT") C(confidence, "TEXT") C(rank, "INTEGER")      \
-    C(owes_rank, "INTEGER") C(slot, "INTEGER") C(begin_ns, "INTEGER") C(end_ns, "INTEGER") C(verdict, "TEXT")          \
-    C(cure, "TEXT") C(file, "TEXT") C(line, "INTEGER")
+    C(id, "INTEGER PRIMARY KEY") C(key, "TEXT") C(detector, "TEXT") C(severity, "TEXT") C(confidence, "TEXT")          \
+    C(rank, "INTEGER") C(block, "INTEGER") C(owes_rank, "INTEGER") C(owes_block, "INTEGER") C(slot, "INTEGER")         \
+    C(begin_ns, "INTEGER") C(end_ns, "INTEGER") C(verdict, "TEXT") C(cure, "TEXT") C(file, "TEXT")                     \
+    C(line, "INTEGER") C(times, "INTEGER") C(lost, "INTEGER") C(explains, "TEXT")
 #define XSV_COLUMNS_finding_event(C) C(finding, "INTEGER") C(event, "INTEGER") C(part, "TEXT")
+#define XSV_COLUMNS_detector(C)                                                                                        \
+    C(id, "INTEGER PRIMARY KEY") C(name, "TEXT") C(meaning, "TEXT") C(status, "TEXT") C(findings, "INTEGER")           \
+    C(lost, "INTEGER") C(why, "TEXT") C(cannot, "TEXT")
 #define XSV_COLUMNS_blame_span(C)                                                                                      \
     C(id, "INTEGER PRIMARY KEY") C(rank, "INTEGER") C(owes_rank, "INTEGER") C(slot, "INTEGER") C(begin_ns, "INTEGER")  \
     C(end_ns, "INTEGER") C(part, "TEXT")
@@ -111,7 +115,7 @@
 #define XSV_STAYING_TABLES(T)                                                                                     \
     T(meta)                                                                                                       \
     T(word) T(process) T(rank) T(pad) T(slot) T(name) T(kernel) T(role) T(launch) T(writer) T(ring) T(clock_line) \
-        T(plan) T(note) T(wait_tally) T(rank_tally) T(reason_tally) T(finding) T(finding_event) T(blame_span)     \
+        T(plan) T(note) T(wait_tally) T(rank_tally) T(reason_tally) T(finding) T(finding_event) T(detector) T(blame_span) \
             T(starvation_case)
 #define XSV_TABLES(T) XSV_FLOWING_TABLES(T) XSV_STAYING_TABLES(T)
 

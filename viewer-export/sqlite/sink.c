@@ -124,6 +124,8 @@ static int finish_tables(sqlite_sink *s, xsv_sqlite_timing *t) {
         rc = xsv_catalog_words(&catalog);
     if (rc == SQLITE_OK)
         rc = xsv_catalog_counts(&catalog);
+    if (rc == SQLITE_OK)
+        rc = xsv_catalog_findings(&catalog, s->options.analysis ? xsa_result_of(s->options.analysis) : NULL);
     t->rows = catalog.written;
     for (uint32_t table = 0; table < XSV_FLOWING; table++)
         t->rows += xsv_pipe_rows(s->rows.pipe, table);

@@ -156,11 +156,16 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     " AS known_from, pad.name AS pad, p.owner, p.row_index, p.column_index, p.epoch, p.a, p.b FROM plan p "            \
     "LEFT JOIN pad ON pad.id = p.pad"
 
+/* In the order in which to read them: an id is a place in the list. */
 #define VIEW_FINDINGS                                                                                                  \
-    "CREATE VIEW findings AS SELECT f.id, f.detector, f.severity, f.confidence, f.rank, f.owes_rank, slot.name AS "    \
-    "slot, f.begin_ns, f.end_ns, f.verdict, f.cure, f.file, f.line, (SELECT group_concat(event) FROM finding_event e " \
-    "WHERE e.finding = f.id) AS evidence FROM finding f LEFT JOIN slot ON slot.id = f.slot ORDER BY CASE f.severity "  \
-    "WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, f.id"
+    "CREATE VIEW findings AS SELECT f.id, f.key, f.detector, f.severity, f.confidence, f.rank, f.block, f.owes_rank, " \
+    "f.owes_block, slot.label AS slot, f.begin_ns, f.end_ns, f.verdict, f.cure, f.file, f.line, f.times, f.lost, "     \
+    "f.explains, (SELECT group_concat(event) FROM finding_event e WHERE e.finding = f.id) AS evidence FROM finding f " \
+    "LEFT JOIN slot ON slot.id = f.slot ORDER BY f.id"
+
+#define VIEW_VERDICTS                                                                                                  \
+    "CREATE VIEW verdicts AS SELECT name AS detector, status, findings, lost, why, meaning, cannot FROM detector "     \
+    "ORDER BY id"
 
 #define VIEW_BLAME                                                                                                     \
     "CREATE VIEW blame AS SELECT b.rank, b.owes_rank, b.part, sum(b.end_ns - b.begin_ns) AS blamed_ns, 1.0 * "         \
@@ -228,6 +233,7 @@ const xsv_object xsv_views[] = {
     {"not_known", VIEW_NOT_KNOWN},
     {"plans", VIEW_PLANS},
     {"findings", VIEW_FINDINGS},
+    {"verdicts", VIEW_VERDICTS},
     {"blame", VIEW_BLAME},
     {"starvation", VIEW_STARVATION},
 };

@@ -13,7 +13,7 @@ typedef struct command {
     int (*run)(const struct command *self, int argc, const char **argv);
 } command;
 
-extern const command command_hang;
+extern const command command_hang, command_check;
 extern const command command_record, command_report, command_export, command_query, command_doctor, command_version,
     command_help;
 extern const command *const commands[]; /* ends with NULL */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xs/analyse.h>
 #include <xs/perfetto.h>
 #include <xs/xs.h>
 
@@ -34,9 +35,9 @@ static void progress(void *user, double share) {
 }
 
 typedef struct outputs {
-    xsr_sink *sinks[2];
+    xsr_sink *sinks[3];
     uint32_t count;
-    xsr_sink *sqlite, *perfetto;
+    xsr_sink *analysis, *sqlite, *perfetto;
     xsv_sqlite_timing timing;
 } outputs;
 
@@ -54,7 +55,7 @@ static char *names_of_captures(const export_job *job) {
 
 static int open_sqlite(const export_job *job, outputs *o) {
     char *captures = names_of_captures(job);
-    xsv_sqlite_options how = {.size = sizeof how, .captures = captures, .timing = &o->timing};
+    xsv_sqlite_options how = {.size = sizeof how, .captures = captures, .timing = &o->timing, .analysis = o->analysis};
     errno = 0;
     int rc = captures ? xsv_sqlite_open(job->database, &how, &o->sqlite) : XS_E_MEMORY;
     free(captures);
@@ -68,6 +69,7 @@ static int open_perfetto(const export_job *job, outputs *o) {
     xsv_perfetto_options how = {.size = sizeof how,
                                 .split_limit = job->windows ? 1 : 0,
                                 .slots = job->slots,
+                                .analysis = o->analysis,
                                 .merge_roles = job->merge_roles != 0,
                                 .gpu_events = job->gpu_events != 0};
     errno = 0;
@@ -121,12 +123,17 @@ static int pass_failed(const export_job *job, const outputs *o, int rc) {
 
 static int run_pass(const export_job *job, xsr_reader *reader) {
     outputs o = {0};
-    int code = job->database ? open_sqlite(job, &o) : EX_OK;
+    int rc = xsa_open(NULL, &o.analysis); /* before the others: they show what it finds */
+    int code = rc ? complain(exit_code_output(rc), "%s", xs_strerror(rc)) : EX_OK;
+    if (!code)
+        o.sinks[o.count++] = o.analysis;
+    if (!code && job->database)
+        code = open_sqlite(job, &o);
     if (!code && job->perfetto)
         code = open_perfetto(job, &o);
     if (!code) {
         errno = 0;
-        int rc = xsr_run(reader, o.sinks, o.count);
+        rc = xsr_run(reader, o.sinks, o.count);
         code = rc ? pass_failed(job, &o, rc) : EX_OK;
     }
     if (!code && job->list) {
@@ -139,6 +146,7 @@ static int run_pass(const export_job *job, xsr_reader *reader) {
         say_timing(&o.timing);
     xsv_sqlite_close(o.sqlite);
     xsv_perfetto_close(o.perfetto);
+    xsa_close(o.analysis);
     return code ? code : finish_output();
 }
 

@@ -237,7 +237,8 @@ static void test_report(void **state) {
     (void)state;
     outcome o = run_xs("report run");
     assert_int_equal(o.code, 0);
-    assert_true(!strncmp(o.out, "1 wait never ended.", 19));
+    assert_true(!strncmp(o.out, "ERROR: rank 1 ", 14)); /* what the detectors say comes first */
+    assert_non_null(strstr(o.out, "\n1 wait never ended."));
     assert_non_null(strstr(o.out, "rank 1 waits for rank 0 on done[src=0,chunk=0]"));
     assert_non_null(strstr(o.out, "rank 0         290 ns"));
     assert_non_null(strstr(o.out, "█"));
@@ -251,6 +252,35 @@ static void test_report(void **state) {
         assert_true((unsigned char)*c < 0x80);
     outcome_free(&o);
     expect_output("report -n 3 run", "Slowest waits");
+}
+
+/* 1: an error; the text names the finding first. --quiet says nothing; the codes of bad usage and input are as everywhere. */
+static void test_check(void **state) {
+    (void)state;
+    outcome o = run_xs("check run");
+    assert_int_equal(o.code, 1);
+    assert_true(!strncmp(o.out, "  error lost-supplier: rank 1 ", 30));
+    assert_non_null(strstr(o.out, "cure "));
+    assert_non_null(strstr(o.out, "errors were found: 1 error,"));
+    assert_true(widest(o.out) <= 100);
+    outcome_free(&o);
+    o = run_xs("check -q run");
+    assert_int_equal(o.code, 1);
+    assert_string_equal(o.out, "");
+    outcome_free(&o);
+    o = run_xs("check --all run");
+    assert_non_null(strstr(o.out, "cannot know: "));
+    outcome_free(&o);
+    o = run_xs("check --json run");
+    assert_int_equal(o.code, 1);
+    assert_true(is_json(o.out));
+    outcome_free(&o);
+    o = run_xs("check");
+    assert_int_equal(o.code, 64);
+    outcome_free(&o);
+    o = run_xs("check nothing-here");
+    assert_int_equal(o.code, 66);
+    outcome_free(&o);
 }
 
 /* Numbers in the report are those of the database. */
@@ -309,7 +339,7 @@ int main(void) {
                                        cmocka_unit_test(test_json),
                                        cmocka_unit_test(test_query_forms),
                                        cmocka_unit_test(test_report),
-                                       cmocka_unit_test(test_report_agrees),
+                                       cmocka_unit_test(test_check), cmocka_unit_test(test_report_agrees),
                                        cmocka_unit_test(test_merge),
                                        cmocka_unit_test(test_record)};
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -99,6 +99,9 @@ typedef struct xsr_model {
     bool closed;        /* END frame seen */
     bool cut;           /* bytes after the last whole frame */
     uint64_t damaged_frames, damaged_bytes, missing_frames;
+    bool windowed;      /* tracing was switched in mid-run, so records may be missing without a gap */
+    bool trimmed;       /* older segments were removed (a bounded capture) */
+    bool triggered;     /* the rings were dumped by a trigger: nothing older than what they held */
     uint64_t records;   /* in the capture's RECORDS frames; known before the first pass: no fewer than events */
 } xsr_model;
 
@@ -161,6 +164,7 @@ typedef struct xsr_wait {
     bool passed;       /* satisfied at its first poll */
     bool open;
     bool start_lost;   /* its WAIT_START is missing: need is unknown (0), begin is its end */
+    bool maybe_over;   /* open, but records of its ring that are lost could hold its end, and no status line says that it waits */
     bool end_lost;     /* its WAIT_END is missing, but its writer went on: end is an upper bound, observed and result unknown */
     xsr_edge reads_from;  /* the signal whose value was observed: order */
     xsr_edge released_by; /* the first signal >= need: lag, blame, arrow */

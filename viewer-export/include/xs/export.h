@@ -3,14 +3,14 @@
 #define XS_EXPORT_H
 
 #include <stdio.h>
-#include <xs/read.h>
+#include <xs/analyse.h>
 
 XS_EXTERN_C_BEGIN
 
 /* ---- SQLite ---- */
 
 /* Version of tables and views (docs/sql.md). A database of another version is made again from its capture. */
-#define XSV_SCHEMA_VERSION 2
+#define XSV_SCHEMA_VERSION 3
 
 typedef struct xsv_sqlite_timing {
     uint64_t rows;     /* of all tables */
@@ -25,6 +25,7 @@ typedef struct xsv_sqlite_options {
     uint32_t reserved0;
     const char *captures;      /* for the meta table: where this came from; NULL: not said */
     xsv_sqlite_timing *timing; /* filled by finish; NULL: not wanted */
+    const xsr_sink *analysis;  /* of xsa_open, before this sink in the pass: findings and verdicts; NULL: none. Not owned */
 } xsv_sqlite_options;
 
 /* A sink that writes PATH. It works on PATH.tmp, which takes the final name only when the database is whole, so that a
@@ -58,6 +59,18 @@ typedef struct xsv_report_options {
 
 /* The report is queries over the database alone, so that the two cannot disagree. Errors as xsv_query. */
 XS_API int xsv_report(const char *path, const xsv_report_options *options, FILE *out, char **error);
+
+typedef struct xsv_check_options {
+    uint32_t size;  /* sizeof(xsv_check_options) */
+    uint32_t json;  /* 1: one JSON object: findings, evidence, verdicts */
+    uint32_t quiet; /* 1: writes nothing */
+    uint32_t all;   /* 1: what each detector says, those that found nothing too */
+    uint32_t color; /* 1: ANSI colours */
+} xsv_check_options;
+
+/* Findings and verdicts of a database. Returns 0: clean, 1: any error finding, 2: none, but a verdict is unknown; or an
+ * error as xsv_query. */
+XS_API int xsv_check(const char *path, const xsv_check_options *options, FILE *out, char **error);
 
 XS_EXTERN_C_END
 

@@ -3,7 +3,7 @@
 #ifndef XS_PERFETTO_H
 #define XS_PERFETTO_H
 
-#include <xs/read.h>
+#include <xs/analyse.h>
 
 XS_EXTERN_C_BEGIN
 
@@ -12,7 +12,7 @@ XS_EXTERN_C_BEGIN
 /* Zero means default in every field but size. */
 typedef struct xsv_perfetto_options {
     uint32_t size;          /* sizeof(xsv_perfetto_options) */
-    uint32_t detectors;     /* how many detectors ran, for the row `findings`; 0: 1 (trace health) */
+    uint32_t reserved0;
     uint64_t events;        /* events of the capture (xsv_perfetto_count); 0: its records, which are more */
     uint64_t pass_limit;    /* more events: `arrive, pass` is left out; 0: 2 million */
     uint64_t fold_limit;    /* more events: fewer arguments, short waits folded; 0: 5 million */
@@ -24,6 +24,7 @@ typedef struct xsv_perfetto_options {
                                At most XSV_PERFETTO_SLOTS_MAX, the first in the run. Both texts live until the sink is closed */
     uint32_t merge_roles;   /* 1: a role's writers share rows, which the viewer packs */
     uint32_t gpu_events;    /* 1: launches also as GPU events (table gpu_slice, rows GPU > Hardware Queues) */
+    const xsr_sink *analysis; /* of xsa_open, before this sink in the pass: row `findings`; NULL: trace health alone. Not owned */
 } xsv_perfetto_options;
 
 typedef struct xsv_perfetto_summary {

@@ -1,0 +1,297 @@
+/* Inside the analysis. The driver (driver.c) is a sink of the reader; it keeps the state that several detectors need and
+ * hands events on. One file a detector, each with one ops table. Functions that cross files start with an_.
+ *
+ *   events in merged order     -> on_event (state as before the event), then the state takes it in
+ *   waits, once ended or open  -> on_wait
+ *   events in causal order     -> on_step, with the clocks of happens-before (hb.h)
+ *   first writer in an epoch   -> on_epoch
+ *   end of the pass            -> finish, in the order of the table in detectors.c */
+#ifndef XS_ANALYSIS_H
+#define XS_ANALYSIS_H
+
+#include <stdlib.h>
+#include <string.h>
+#include <xs/analyse.h>
+
+#include "../read/table.h"
+
+#define NO_TIME INT64_MIN
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        int rc_ = (call);                                                                                              \
+        if (rc_)                                                                                                       \
+            return rc_;                                                                                                \
+    } while (0)
+
+typedef struct an an;
+struct an_step; /* hb.h */
+
+/* What a detector needs in the capture to be able to say anything. */
+enum an_needs { AN_WAITS = 1, AN_PAYLOAD = 2, AN_BLOCK_BARRIERS = 4, AN_HEARTBEATS = 8, AN_BARRIERS = 16, AN_CHANNELS = 32 };
+
+#define AN_KIND(name) (1ull << XS_EV_##name)
+#define AN_ALL_KINDS (~0ull)
+
+typedef struct an_ops {
+    uint32_t id;        /* xsa_detector */
+    uint32_t needs;     /* an_needs; without: the verdict is NOT_RUN */
+    uint64_t kinds;     /* events that on_event wants: AN_KIND(..) | .. */
+    const char *cannot; /* what it cannot know */
+    size_t state;       /* bytes, zeroed before the pass */
+    int (*on_event)(an *a, void *state, const xsr_event *e);
+    int (*on_wait)(an *a, void *state, const xsr_wait *w);
+    int (*on_step)(an *a, void *state, const struct an_step *step);
+    int (*on_epoch)(an *a, void *state, uint32_t rank, uint64_t epoch);
+    int (*finish)(an *a, void *state);
+    void (*release)(void *state);
+} an_ops;
+extern const an_ops *const an_detectors[]; /* ends with NULL; trace health first */
+#define AN_DETECTORS (XSA_DETECTOR_END - 1)
+
+/* ---- shared state ---- */
+
+typedef struct an_writer { /* beside xsr_writer */
+    uint64_t events, last_event, epoch, signals;
+    int64_t first_time, last_time;
+    uint8_t last_kind;
+    bool begun;                /* its WRITER_BEGIN was seen */
+    uint32_t role;
+    uint32_t signal_slot;      /* last signal or watermark; XSR_NONE */
+    uint64_t signal_value, signal_event;
+    int64_t signal_time;
+    uint64_t elected_by;       /* arrival that elected it and that no signal has followed; XSR_NO_ID */
+    uint32_t elected_counter;  /* slot of it */
+    int64_t elected_time;
+    uint32_t agent;            /* of happens-before, + 1; 0: none yet */
+} an_writer;
+
+typedef struct an_touch { /* the last one to do something */
+    uint64_t event, value, epoch;
+    int64_t time;
+    uint32_t writer, rank; /* index in ranks; XSR_NONE: nobody */
+    uint8_t order, scope, fence, kind;
+} an_touch;
+
+typedef struct an_list { uint32_t *items; uint32_t count, room; } an_list;
+int an_list_add(an_list *list, uint32_t item);
+
+typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count; int64_t time; } an_arriver; /* its last arrival */
+
+typedef struct an_slot { /* beside xsr_slot */
+    uint64_t signals, arrivals, resets, waits;
+    uint64_t max_value, max_need;
+    an_touch signal, arrival, reset, wait; /* the last of each; wait: the last that ended */
+    uint64_t arrived_weight;   /* sum of all arrivals recorded */
+    uint64_t old, weight, expected, target; /* of the last arrival (target 0: not known) */
+    uint64_t post;             /* highest value that an arrival left */
+    uint32_t counter;          /* slot of the counter whose election publishes this slot; XSR_NONE */
+    uint32_t publishes;        /* a counter: slot that its election published last; XSR_NONE */
+    an_arriver *arrivers; uint32_t arriver_count, arriver_room; /* each writer once */
+    uint64_t least_old;        /* lowest value that an arrival found; UINT64_MAX: none */
+    an_touch before_signal;    /* the signal before the last */
+    uint64_t reported_epoch, reported; /* last EXPECT */
+    uint64_t reported_event;
+    bool is_reported, is_channel, is_barrier;
+    uint8_t width;             /* 32 or 64 */
+} an_slot;
+
+typedef struct an_rank {
+    int64_t first_begin, last_time; /* NO_TIME: nothing */
+    uint64_t first_event, last_event, epoch;
+    uint64_t beats, last_beat_event;
+    int64_t last_beat;
+    uint64_t writers, ended;
+    uint64_t lost;             /* records, up to now */
+    int64_t lost_from, lost_to; /* span that all of them lie in */
+    bool ends_in_loss;         /* its newest records are missing */
+    uint32_t device_key;       /* ranks of one key share a device: gpu scope covers them */
+} an_rank;
+
+/* Why a wait stands still: the rung of the ladder on which it ended (ladder.c). */
+enum an_why {
+    AN_WHY_UNKNOWN,     /* nobody is known to owe it */
+    AN_WHY_HOST,        /* the host owes it */
+    AN_WHY_SIGNALLED,   /* the signal was made */
+    AN_WHY_PASSED_BY,   /* an equality that the value jumped over */
+    AN_WHY_DEAD,        /* the process of who owes it died */
+    AN_WHY_NO_RANK,     /* the rank has started nothing */
+    AN_WHY_NO_BLOCK,    /* the block was never started, and the started ones all wait */
+    AN_WHY_COUNT,       /* an election or gate lacks arrivals that nobody will make */
+    AN_WHY_ELECTED,     /* the election was won, and no signal followed */
+    AN_WHY_WAITS,       /* who owes it waits: next */
+    AN_WHY_MOVED_ON,    /* who owes it is in a later epoch */
+    AN_WHY_ENDED,       /* who owes it ended */
+    AN_WHY_SILENT,      /* it said nothing for long */
+    AN_WHY_RUNNING      /* it goes on: slow */
+};
+
+/* A wait that never ended or gave up. */
+typedef struct an_stuck {
+    xsr_wait w;
+    bool certain;      /* no lost record can hide its end */
+    bool late;         /* it gave up, and the same wait ended well later */
+    uint8_t why;       /* an_why */
+    uint32_t supplier; /* index in ranks of who owes it; XSR_NONE */
+    uint32_t supplier_number; /* its number: also of a rank that is in no capture */
+    uint32_t role;     /* of it, index in names or XSR_NONE */
+    uint32_t owes;     /* writer; XSR_NONE where it is not one */
+    uint32_t owes_block; /* where no writer is known: AN_WHY_NO_BLOCK */
+    uint32_t counter;  /* slot of the counter that it hangs on; XSR_NONE */
+    uint32_t next;     /* WAITS: index of the stuck wait that holds it up */
+    uint32_t cycle;    /* number of the circle it is in, + 1; 0: none */
+    uint32_t root;     /* stuck wait at the end of its chain: its own index where it waits for nobody that waits */
+    uint8_t origin;    /* of the knowledge of who owes it: xs_plan_origin */
+} an_stuck;
+
+/* What the plan says of a slot, from wherever it is known. */
+typedef struct an_plan {
+    uint32_t writer, writer_role; /* rank number, index in names; XSR_NONE */
+    uint8_t writer_origin, arrivals_origin; /* xs_plan_origin */
+    bool host, has_arrivals, has_signals;
+    uint64_t arrivals, signals; /* an epoch */
+    uint64_t depth;             /* 0: not said */
+    uint64_t participants;      /* 0: not said */
+    uint32_t without_arrivals;  /* rank number that publishes where nothing is expected; XSR_NONE */
+} an_plan;
+
+typedef struct an_finding { /* being made */
+    xsa_finding f;
+    uint64_t key;
+    xsa_evidence *evidence; uint32_t evidence_room;
+    uint32_t cause;   /* index of the finding that explains it; XSR_NONE */
+    int64_t at;       /* order among equals */
+} an_finding;
+
+struct an {
+    xsr_sink sink; /* first */
+    xsa_options options;
+    const xsr_model *model;
+    an_writer *writers; uint32_t writer_count, writer_room;
+    an_slot *slots; uint32_t slot_count, slot_room;
+    an_rank *ranks;
+    an_stuck *stuck; uint32_t stuck_count, stuck_room;
+    struct an_losses *losses; /* per rank; NULL: none */
+    rd_map arriver_of;  /* (slot, writer) -> index in its arrivers */
+    rd_map stuck_of;    /* (writer, slot) -> index in stuck */
+    int64_t failed_at;  /* first wait that gave up, or abort; INT64_MAX: none */
+    int64_t aborted_at; /* INT64_MAX: none */
+    uint64_t abort_event;
+    an_touch abort;
+    uint64_t events, waits, lost_records;
+    uint32_t seen;      /* an_needs that the capture has */
+    int64_t first_time, last_time;
+    struct an_hb *hb;
+    struct an_plans *plans;
+    void *states[XSA_DETECTOR_END]; /* by xsa_detector */
+    an_finding *findings; uint32_t finding_count, finding_room;
+    rd_map finding_of;  /* key -> index */
+    xsa_verdict verdicts[XSA_DETECTOR_END];
+    rd_arena text;
+    xsa_finding *listed;
+    xsa_result result;
+    bool finished;
+};
+
+/* ---- state.c ---- */
+int an_state_begin(an *a);
+int an_state_event(an *a, const xsr_event *e); /* takes it in */
+int an_state_wait(an *a, const xsr_wait *w);
+int an_state_room(an *a);                      /* tables as long as the model's */
+void an_state_free(an *a);
+/* A block of a rank: what "who" means where several launches and warps follow each other. */
+static inline uint64_t an_place(uint32_t rank, uint32_t block) { return (uint64_t)rank << 32 | block; }
+
+/* ---- loss.c: what is missing, and whether it could matter ---- */
+int an_loss_add(an *a, const xsr_loss *loss);
+/* Records that `rank` (index; XSR_NONE: any) may have lost between two times; 0: none. Unknown tails count as 1. */
+uint64_t an_lost(const an *a, uint32_t rank, int64_t from, int64_t to);
+bool an_capture_is_whole(const an *a); /* from its start, nothing windowed, trimmed, damaged or lost */
+uint64_t an_torn(const an *a, uint32_t rank);
+bool an_tail_unknown(const an *a, uint32_t rank);
+void an_loss_free(an *a);
+
+/* ---- plan.c ---- */
+int an_plan_begin(an *a);
+int an_plan_expect(an *a, const xsr_event *e);
+an_plan an_plan_of(const an *a, uint32_t slot, uint64_t epoch);
+void an_plan_free(an *a);
+/* Blocks that the plan says play a role; false: it does not say. */
+bool an_plan_declares_writer(const an *a, uint32_t slot, uint64_t epoch, uint32_t *rank);
+bool an_plan_role_blocks(const an *a, uint32_t role, uint32_t *first, uint32_t *count);
+
+/* ---- findings.c ---- */
+/* A finding, or the one made before with this key (then its count rises, *again is set if wanted, and only its end moves on). The
+ * text is a format. key 0: made from detector, slot and culprit. NULL: out of memory. */
+an_finding *an_find(an *a, const xsa_finding *like, uint64_t key, const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool an_found(const an *a, uint32_t detector, uint64_t key);
+int an_evidence(an *a, an_finding *f, uint64_t event, const char *part);
+uint64_t an_key(uint32_t detector, uint64_t x, uint64_t y, uint64_t z);
+int an_findings_finish(an *a); /* causes, order, result */
+void an_findings_free(an *a);
+xsa_finding an_like(uint32_t detector, uint32_t severity, uint32_t confidence); /* everything else: not known */
+void an_culprit(const an *a, xsa_finding *f, uint32_t rank, uint32_t writer); /* indices */
+void an_victim(const an *a, xsa_finding *f, uint32_t rank, uint32_t writer);
+uint32_t an_confidence(uint32_t origin, uint64_t lost); /* of xs_plan_origin */
+
+/* ---- merge.c: one cause, one finding ---- */
+void an_merge(an *a);
+int an_priority(uint32_t detector); /* lower: nearer to the cause */
+
+/* ---- verdicts.c ---- */
+void an_unknown(an *a, uint32_t detector, uint64_t lost, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void an_verdicts_finish(an *a);
+
+/* ---- words.c: texts live until the analysis is closed; "?" where memory ran out ---- */
+const char *an_print(an *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *an_who(an *a, uint32_t rank, uint32_t writer); /* "rank 2 push block 1", indices; "rank 2", "an unknown writer" */
+const char *an_slot_name(const an *a, uint32_t slot);
+const char *an_pad_name(const an *a, uint32_t slot);
+const char *an_since(an *a, int64_t time); /* "1.204 ms after the start" */
+const char *an_span(an *a, int64_t ns);    /* "12.3 us" */
+const char *an_site(an *a, uint32_t writer, uint32_t line); /* " (line 34 of combine)", "" */
+const char *an_role_name(const an *a, uint32_t role);
+
+/* ---- stuck.c: waits that never ended, and the graph of who waits for whom ---- */
+int an_stuck_add(an *a, const xsr_wait *w);
+int an_stuck_settled(an *a, const xsr_wait *w); /* a wait that ended well: one before it that gave up was late, not lost */
+int an_stuck_graph(an *a); /* suppliers, chains, circles; before the detectors' finish */
+const char *an_stuck_words(an *a, const an_stuck *s); /* "rank 0 consume block 3 waits for done[..] (has 44, needs 45) since ..." */
+uint32_t an_rank_of(const an *a, uint32_t number); /* index in ranks; XSR_NONE */
+int64_t an_still(const an *a); /* when the run stood still: the first wait gave up, or its end */
+int64_t an_stuck_end(const an *a, const an_stuck *s);
+uint32_t an_stuck_of_writer(const an *a, uint32_t writer); /* its oldest stuck wait; XSR_NONE */
+bool an_is_counter(const an *a, uint32_t slot);
+uint32_t an_slot_at(const an *a, uint32_t pad, uint32_t owner, uint32_t row, uint32_t column); /* XSR_NONE */
+uint64_t an_stuck_lost(const an *a, const an_stuck *s); /* records that could change what is said of it */
+xsa_finding an_stuck_like(const an *a, const an_stuck *s, uint32_t detector, uint32_t severity);
+
+/* ---- ladder.c ---- */
+void an_ladder(an *a, an_stuck *s);
+/* The counter whose election publishes the slot: seen, or as its neighbours in the pad have theirs; XSR_NONE. */
+uint32_t an_counter_of(const an *a, uint32_t slot);
+/* Arrivals of the counter's current round, and how many complete it; false: not known. */
+bool an_round_of(const an *a, uint32_t counter, uint64_t epoch, uint64_t *have, uint64_t *expected);
+
+static inline const an_ops *an_ops_of(uint32_t detector) {
+    for (uint32_t i = 0; an_detectors[i]; i++)
+        if (an_detectors[i]->id == detector)
+            return an_detectors[i];
+    return NULL;
+}
+static inline uint32_t an_number(const an *a, uint32_t rank) { return rank == XSR_NONE ? XSR_NONE : a->model->ranks[rank].rank; }
+static inline uint32_t an_block(const an *a, uint32_t writer) { return writer == XSR_NONE ? XSR_NONE : a->model->writers[writer].block; }
+static inline const xsr_pad *an_pad(const an *a, uint32_t slot) { return &a->model->pads[a->model->slots[slot].pad]; }
+static inline bool an_signals(uint32_t kind) { return kind == XS_EV_SIGNAL || kind == XS_EV_WATERMARK; }
+static inline bool an_arrives(uint32_t kind) { return kind == XS_EV_ARRIVE || kind == XS_EV_GATE_ARRIVE; }
+static inline uint64_t an_weight(const xsr_event *e) { return e->kind == XS_EV_ARRIVE ? e->further[0] : e->detail; }
+static inline bool an_holds(uint32_t cmp, uint64_t seen, uint64_t need) {
+    switch (cmp) {
+    case XS_CMP_EQ: return seen == need;
+    case XS_CMP_NE: return seen != need;
+    case XS_CMP_LT: return seen < need;
+    case XS_CMP_GT: return seen > need;
+    default: return seen >= need;
+    }
+}
+
+#endif

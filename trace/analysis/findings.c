@@ -1,0 +1,165 @@
+/* Findings while they are made, and the list in the order in which to read it. */
+#include "analysis.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define EVIDENCE_MOST 16u /* of one finding: it is a proof, not a log */
+
+static uint64_t mixed(uint64_t h, uint64_t more) {
+    h = (h ^ more) * 0xbf58476d1ce4e5b9ull;
+    return h ^ h >> 29;
+}
+
+uint64_t an_key(uint32_t detector, uint64_t x, uint64_t y, uint64_t z) { return mixed(mixed(mixed(mixed(1, detector), x), y), z); }
+
+xsa_finding an_like(uint32_t detector, uint32_t severity, uint32_t confidence) {
+    return (xsa_finding){.detector = detector, .severity = severity, .confidence = confidence, .cure = "", .explains = "", .slot = XSR_NONE,
+                         .rank = XSR_NONE, .block = XSR_NONE, .owes_rank = XSR_NONE, .owes_block = XSR_NONE, .owes_writer = XSR_NONE,
+                         .begin = NO_TIME, .end = NO_TIME, .count = 1};
+}
+
+void an_culprit(const an *a, xsa_finding *f, uint32_t rank, uint32_t writer) {
+    if (rank == XSR_NONE && writer != XSR_NONE)
+        rank = a->model->writers[writer].rank;
+    f->owes_rank = an_number(a, rank);
+    f->owes_block = an_block(a, writer);
+    f->owes_writer = writer;
+}
+
+void an_victim(const an *a, xsa_finding *f, uint32_t rank, uint32_t writer) {
+    if (rank == XSR_NONE && writer != XSR_NONE)
+        rank = a->model->writers[writer].rank;
+    f->rank = an_number(a, rank);
+    f->block = an_block(a, writer);
+}
+
+uint32_t an_confidence(uint32_t origin, uint64_t lost) {
+    return lost ? XSA_LOW : origin == XS_PLAN_DECLARED ? XSA_HIGH : XSA_MEDIUM;
+}
+
+bool an_found(const an *a, uint32_t detector, uint64_t key) {
+    (void)detector;
+    return rd_map_get(&a->finding_of, key) != XSR_NONE;
+}
+
+static void add_again(an_finding *f, const xsa_finding *like) {
+    f->f.count++;
+    f->f.begin = like->begin < f->f.begin ? like->begin : f->f.begin;
+    if (f->f.end != NO_TIME)
+        f->f.end = like->end == NO_TIME || like->end > f->f.end ? like->end : f->f.end;
+    f->f.severity = like->severity < f->f.severity ? like->severity : f->f.severity;
+}
+
+an_finding *an_find(an *a, const xsa_finding *like, uint64_t key, const char *format, ...) {
+    if (!key)
+        key = an_key(like->detector, like->slot, like->owes_rank, like->owes_block);
+    uint32_t at = rd_map_get(&a->finding_of, key);
+    if (at != XSR_NONE) {
+        add_again(&a->findings[at], like);
+        return &a->findings[at];
+    }
+    at = a->finding_count;
+    if (RD_ROOM(a->findings, a->finding_room, at + 1) < 0 || rd_map_put(&a->finding_of, key, at) < 0)
+        return NULL;
+    an_finding *f = &a->findings[a->finding_count++];
+    *f = (an_finding){.f = *like, .key = key, .cause = XSR_NONE, .at = like->begin};
+    char line[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    f->f.text = an_print(a, "%s", line);
+    return f;
+}
+
+int an_evidence(an *a, an_finding *f, uint64_t event, const char *part) {
+    (void)a;
+    if (!f)
+        return XS_E_MEMORY;
+    if (event == XSR_NO_ID || event == 0 || f->f.evidence_count == EVIDENCE_MOST)
+        return 0;
+    for (uint32_t i = 0; i < f->f.evidence_count; i++)
+        if (f->evidence[i].event == event)
+            return 0;
+    if (RD_ROOM(f->evidence, f->evidence_room, f->f.evidence_count + 1) < 0)
+        return XS_E_MEMORY;
+    f->evidence[f->f.evidence_count++] = (xsa_evidence){event, part};
+    f->f.evidence = f->evidence;
+    return 0;
+}
+
+/* ---- order ---- */
+
+static int compare(const void *left, const void *right) {
+    const an_finding *x = left, *y = right;
+    if (x->f.severity != y->f.severity)
+        return x->f.severity < y->f.severity ? -1 : 1;
+    int px = an_priority(x->f.detector), py = an_priority(y->f.detector);
+    if (px != py)
+        return px < py ? -1 : 1;
+    if (x->f.confidence != y->f.confidence)
+        return x->f.confidence < y->f.confidence ? -1 : 1;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static uint64_t text_hash(uint64_t h, const char *text) {
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 0x100000001b3ull;
+    return h;
+}
+
+/* From what it says of whom, not from when: runs that differ in time alone give the same id. */
+static const char *id_of(an *a, const xsa_finding *f) {
+    uint64_t h = text_hash(0xcbf29ce484222325ull, xsa_detector_name(f->detector));
+    h = text_hash(h, f->slot == XSR_NONE ? "" : a->model->slots[f->slot].label);
+    const uint32_t who[] = {f->owes_rank, f->owes_block, f->rank};
+    for (uint32_t i = 0; i < 3; i++)
+        h = mixed(h, who[i]);
+    return an_print(a, "%s-%08x", xsa_detector_name(f->detector), (unsigned)(h ^ h >> 32));
+}
+
+/* Two findings of one id are told apart by their place in the list. */
+static void name_all(an *a) {
+    for (uint32_t i = 0; i < a->result.finding_count; i++) {
+        a->listed[i].id = id_of(a, &a->listed[i]);
+        uint32_t same = 0;
+        for (uint32_t k = 0; k < i && i < 4096; k++)
+            same += strncmp(a->listed[k].id, a->listed[i].id, strlen(a->listed[i].id)) == 0;
+        if (same)
+            a->listed[i].id = an_print(a, "%s.%u", a->listed[i].id, same + 1);
+    }
+}
+
+int an_findings_finish(an *a) {
+    an_merge(a);
+    if (a->finding_count)
+        qsort(a->findings, a->finding_count, sizeof *a->findings, compare);
+    a->listed = calloc(a->finding_count + 1u, sizeof *a->listed);
+    if (!a->listed)
+        return XS_E_MEMORY;
+    xsa_result *r = &a->result;
+    for (uint32_t i = 0; i < a->finding_count; i++) {
+        an_finding *f = &a->findings[i];
+        if (f->cause != XSR_NONE)
+            continue;
+        if (f->f.count > 1)
+            f->f.text = an_print(a, "%s (%llu times)", f->f.text, (unsigned long long)f->f.count);
+        a->listed[r->finding_count++] = f->f;
+        *(f->f.severity == XSA_ERROR ? &r->errors : f->f.severity == XSA_WARNING ? &r->warnings : &r->notes) += 1;
+    }
+    name_all(a);
+    r->findings = a->listed;
+    an_verdicts_finish(a);
+    return 0;
+}
+
+void an_findings_free(an *a) {
+    for (uint32_t i = 0; i < a->finding_count; i++)
+        free(a->findings[i].evidence);
+    free(a->findings);
+    free(a->listed);
+    rd_map_free(&a->finding_of);
+}

@@ -1,0 +1,325 @@
+/* The ladder of a wait that stands still: who owes its signal, and what that one did instead. First the facts that need no supplier
+ * (the host owes it, the signal was made), then the supplier's rank, its blocks, its counter, and what its writers do. */
+#include "analysis.h"
+
+/* ---- which counter ---- */
+
+typedef struct place { uint32_t part[4]; } place; /* owner, row, column of a slot, and the rank that signals it */
+
+static place place_of(const an *a, uint32_t slot) {
+    const xsr_slot *s = &a->model->slots[slot];
+    return (place){{s->owner, s->row, s->column, s->supplier_rank}};
+}
+
+/* part i of the counter's place equals part from[i] of the slot's place (4: it is the same everywhere: its own). */
+static bool fits(const an *a, uint32_t slot, uint32_t counter, const uint32_t from[3]) {
+    place s = place_of(a, slot), c = place_of(a, counter);
+    for (uint32_t i = 0; i < 3; i++)
+        if (c.part[i] != s.part[from[i]])
+            return false;
+    return true;
+}
+
+static bool rule_holds(const an *a, uint32_t slot, const uint32_t from[3]) {
+    for (uint32_t i = 0, seen = 0; i < a->slot_count && seen < 64; i++) {
+        uint32_t c = a->slots[i].counter;
+        if (c == XSR_NONE || a->model->slots[i].pad != a->model->slots[slot].pad)
+            continue;
+        if (!fits(a, i, c, from))
+            return false;
+        seen++;
+    }
+    return true;
+}
+
+/* A rule that holds for all slots of the pad whose counter was seen. Slots are few here: it runs for waits that stand still. */
+static bool rule_of(const an *a, uint32_t slot, uint32_t *pad, uint32_t from[3]) {
+    *pad = XSR_NONE;
+    for (uint32_t i = 0; i < a->slot_count && *pad == XSR_NONE; i++)
+        if (a->slots[i].counter != XSR_NONE && a->model->slots[i].pad == a->model->slots[slot].pad)
+            *pad = a->model->slots[a->slots[i].counter].pad;
+    for (uint32_t rule = 0; rule < 64 && *pad != XSR_NONE; rule++) {
+        from[0] = rule & 3, from[1] = rule >> 2 & 3, from[2] = rule >> 4;
+        if (rule_holds(a, slot, from))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t only_open_counter(const an *a, uint32_t rank, uint64_t epoch) {
+    uint32_t found = XSR_NONE;
+    uint64_t have, expected;
+    for (uint32_t i = 0; i < a->slot_count; i++) {
+        const an_slot *s = &a->slots[i];
+        if (s->arrival.rank != rank || s->arrival.kind != XS_EV_ARRIVE || s->publishes != XSR_NONE || !an_round_of(a, i, epoch, &have, &expected) ||
+            have == 0 || have == expected)
+            continue;
+        if (found != XSR_NONE)
+            return XSR_NONE;
+        found = i;
+    }
+    return found;
+}
+
+uint32_t an_counter_of(const an *a, uint32_t slot) {
+    uint32_t pad, from[3];
+    if (a->slots[slot].counter != XSR_NONE)
+        return a->slots[slot].counter;
+    place s = place_of(a, slot);
+    if (!rule_of(a, slot, &pad, from))
+        return XSR_NONE;
+    return an_slot_at(a, pad, s.part[from[0]], s.part[from[1]], s.part[from[2]]);
+}
+
+bool an_round_of(const an *a, uint32_t counter, uint64_t epoch, uint64_t *have, uint64_t *expected) {
+    const an_slot *s = &a->slots[counter];
+    if (s->arrival.kind == XS_EV_ARRIVE && s->target) {
+        uint64_t base = s->target - s->expected;
+        *expected = s->expected;
+        *have = s->post > base ? s->post - base : 0;
+        return true;
+    }
+    an_plan p = an_plan_of(a, counter, epoch);
+    *expected = p.arrivals;
+    *have = 0;
+    return p.has_arrivals && s->arrivals == 0;
+}
+
+/* ---- who ---- */
+
+static void find_supplier(an *a, an_stuck *s) {
+    uint32_t slot = s->w.slot;
+    const an_slot *x = &a->slots[slot];
+    an_plan p = an_plan_of(a, slot, s->w.epoch);
+    s->origin = p.writer_origin;
+    s->role = p.writer_role;
+    s->supplier_number = p.writer;
+    if (an_is_counter(a, slot)) { /* whoever arrives */
+        s->counter = slot;
+        if (s->supplier_number == XSR_NONE)
+            s->supplier_number = x->arrival.rank != XSR_NONE ? an_number(a, x->arrival.rank) : a->model->slots[slot].owner;
+        if (s->role == XSR_NONE && x->arrival.writer != XSR_NONE)
+            s->role = a->writers[x->arrival.writer].role;
+    } else {
+        if (s->supplier_number == XSR_NONE && x->signal.rank != XSR_NONE)
+            s->supplier_number = an_number(a, x->signal.rank);
+        s->counter = an_counter_of(a, slot);
+    }
+    s->supplier = an_rank_of(a, s->supplier_number);
+    if (s->counter == XSR_NONE && s->supplier != XSR_NONE && !x->signals)
+        s->counter = only_open_counter(a, s->supplier, s->w.epoch);
+}
+
+/* May this writer be the one? By role, by what it did to the slot or the counter before, at least by rank. */
+static bool is_candidate(const an *a, const an_stuck *s, uint32_t writer, bool by_role) {
+    const xsr_writer *w = &a->model->writers[writer];
+    if (w->rank != s->supplier || w->begin > an_still(a))
+        return false;
+    if (w->end != NO_TIME && w->end < s->w.begin && w->launch != a->model->writers[s->w.writer].launch)
+        return false; /* of an earlier launch */
+    return !by_role || s->role == XSR_NONE || a->writers[writer].role == s->role || w->role == s->role;
+}
+
+/* The writer that signalled the slot before, if it is still the one: no election chooses another. */
+static uint32_t known_writer(const an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    uint32_t w = x->signal.writer;
+    if (s->counter != XSR_NONE || w == XSR_NONE || !is_candidate(a, s, w, false))
+        return XSR_NONE;
+    return w;
+}
+
+static bool ended_by(const an *a, uint32_t writer, int64_t time) {
+    return a->model->writers[writer].end != NO_TIME && a->model->writers[writer].end <= time;
+}
+
+static bool is_past(const an *a, uint32_t writer, const an_stuck *s) { return s->w.epoch && a->writers[writer].epoch > s->w.epoch; }
+
+/* ---- rungs ---- */
+
+/* One of the last two signals brought the slot to what was needed before `time`. */
+static bool signalled_by(const an *a, const an_stuck *s, int64_t time) {
+    const an_slot *x = &a->slots[s->w.slot];
+    const an_touch *last[2] = {&x->signal, &x->before_signal};
+    for (uint32_t i = 0; i < 2; i++)
+        if (last[i]->rank != XSR_NONE && last[i]->time < time && an_holds(s->w.cmp, last[i]->value, s->w.need))
+            return true;
+    return false;
+}
+
+static bool was_signalled(const an *a, const an_stuck *s) { return !an_is_counter(a, s->w.slot) && signalled_by(a, s, an_stuck_end(a, s)); }
+
+/* It gave up, and the signal came afterwards. */
+static bool came_late(const an *a, const an_stuck *s) {
+    return !s->w.open && s->w.result != XS_RESULT_ABORTED && !an_is_counter(a, s->w.slot) && signalled_by(a, s, INT64_MAX);
+}
+
+static bool jumped_over(const an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    return s->w.cmp == XS_CMP_EQ && (s->w.observed > s->w.need || x->max_value > s->w.need || x->post > s->w.need);
+}
+
+static bool process_died(const an *a, uint32_t rank) {
+    const xsr_process *p = &a->model->processes[a->model->ranks[rank].process];
+    return p->ended ? !p->clean && p->exit_status != 0 : false;
+}
+
+static uint64_t *blocks_begun(const an *a, uint32_t rank, uint32_t launch, uint32_t grid) {
+    uint64_t *bits = calloc(grid / 64 + 1, sizeof *bits);
+    for (uint32_t i = 0; bits && i < a->model->writer_count; i++) {
+        const xsr_writer *w = &a->model->writers[i];
+        if (w->rank == rank && w->launch == launch && w->block < grid && w->begin <= an_still(a))
+            bits[w->block / 64] |= 1ull << w->block % 64;
+    }
+    return bits;
+}
+
+/* The newest launch of a rank that had begun; XSR_NONE. */
+static uint32_t launch_of(const an *a, uint32_t rank) {
+    uint32_t number = a->model->ranks[rank].rank, best = XSR_NONE;
+    for (uint32_t i = 0; i < a->model->launch_count; i++) {
+        const xsr_launch *l = &a->model->launches[i];
+        if (l->process == a->model->ranks[rank].process && number >= l->first_rank && number - l->first_rank < l->ranks &&
+            (best == XSR_NONE || l->id > a->model->launches[best].id))
+            best = i;
+    }
+    return best;
+}
+
+/* A block of the supplier that never began while all that began there wait. */
+static bool lacks_block(const an *a, an_stuck *s) {
+    uint32_t launch = launch_of(a, s->supplier), first = 0, count;
+    if (launch == XSR_NONE || a->model->processes[a->model->ranks[s->supplier].process].no_ring)
+        return false;
+    uint32_t grid = a->model->launches[launch].grid, writers = 0;
+    count = grid;
+    bool told = an_plan_role_blocks(a, s->role, &first, &count);
+    for (uint32_t i = 0; i < a->model->writer_count; i++) {
+        const xsr_writer *w = &a->model->writers[i];
+        if (w->rank != s->supplier || w->launch != launch || w->begin > an_still(a))
+            continue;
+        if (s->role != XSR_NONE && !told && (w->role == s->role || a->writers[i].role == s->role))
+            return false; /* blocks of that role are there */
+        writers++;
+        if (!ended_by(a, i, an_still(a)) && an_stuck_of_writer(a, i) == XSR_NONE)
+            return false;
+    }
+    uint64_t *bits = grid && writers ? blocks_begun(a, s->supplier, launch, grid) : NULL;
+    uint32_t missing = XSR_NONE;
+    for (uint32_t b = first; bits && b < first + count && b < grid && missing == XSR_NONE; b++)
+        if (!(bits[b / 64] >> b % 64 & 1))
+            missing = b;
+    free(bits);
+    s->owes_block = missing;
+    return missing != XSR_NONE;
+}
+
+/* Somebody who arrived in earlier rounds and not in this one. */
+static uint32_t missing_arriver(const an *a, uint32_t counter, uint64_t epoch) {
+    const an_slot *x = &a->slots[counter];
+    uint32_t best = XSR_NONE;
+    for (uint32_t i = 0; i < x->arriver_count; i++)
+        if (epoch && x->arrivers[i].epoch < epoch && (best == XSR_NONE || x->arrivers[i].time < x->arrivers[best].time))
+            best = i;
+    return best == XSR_NONE ? XSR_NONE : x->arrivers[best].writer;
+}
+
+static uint8_t what_it_does(an *a, an_stuck *s, uint32_t writer) {
+    int64_t still = an_still(a);
+    uint32_t waits = an_stuck_of_writer(a, writer);
+    s->owes = writer;
+    if (is_past(a, writer, s))
+        return AN_WHY_MOVED_ON;
+    bool ended = a->model->writers[writer].end != NO_TIME && a->aborted_at == INT64_MAX; /* an abort ends whoever goes on */
+    if (ended_by(a, writer, still) || (ended && waits == XSR_NONE))
+        return AN_WHY_ENDED;
+    if (waits != XSR_NONE) {
+        s->next = waits;
+        return AN_WHY_WAITS;
+    }
+    bool goes_on = a->writers[writer].last_time > s->w.begin && still - a->writers[writer].last_time <= a->options.silent_ns;
+    return goes_on ? AN_WHY_RUNNING : AN_WHY_SILENT;
+}
+
+static uint8_t worse(uint8_t x, uint8_t y) { /* any that still may signal comes first */
+    static const uint8_t order[] = {AN_WHY_RUNNING, AN_WHY_SILENT, AN_WHY_WAITS, AN_WHY_MOVED_ON, AN_WHY_ENDED};
+    for (uint32_t i = 0; i < sizeof order; i++)
+        if (order[i] == x || order[i] == y)
+            return order[i];
+    return AN_WHY_UNKNOWN;
+}
+
+/* Of all that may be the one: whoever may yet signal decides. */
+static uint8_t judge_candidates(an *a, an_stuck *s) {
+    an_stuck best = *s;
+    uint8_t why = AN_WHY_UNKNOWN;
+    for (uint32_t round = 0; round < 2 && why == AN_WHY_UNKNOWN; round++)
+        for (uint32_t i = 0; i < a->writer_count; i++) {
+            if (!is_candidate(a, s, i, round == 0) || (i == s->w.writer && s->role == XSR_NONE))
+                continue;
+            an_stuck now = *s;
+            uint8_t w = what_it_does(a, &now, i), wins = why == AN_WHY_UNKNOWN ? w : worse(why, w);
+            bool older = w == AN_WHY_WAITS && why == w && a->stuck[now.next].w.begin < a->stuck[best.next].w.begin;
+            if (wins != why || older)
+                best = now;
+            why = wins;
+        }
+    *s = best;
+    return why;
+}
+
+static uint8_t judge_counter(an *a, an_stuck *s) {
+    uint64_t have, expected;
+    const an_slot *x = &a->slots[s->counter];
+    if (s->counter != s->w.slot && x->arrival.rank != XSR_NONE)
+        s->supplier = x->arrival.rank, s->supplier_number = an_number(a, x->arrival.rank);
+    uint32_t missing = missing_arriver(a, s->counter, s->w.epoch);
+    if (missing != XSR_NONE) {
+        uint8_t why = what_it_does(a, s, missing);
+        return why == AN_WHY_MOVED_ON || why == AN_WHY_ENDED ? AN_WHY_COUNT : why;
+    }
+    bool known = an_round_of(a, s->counter, s->w.epoch, &have, &expected);
+    if (s->counter != s->w.slot && known && have == expected && expected) {
+        s->owes = x->arrival.writer;
+        uint8_t why = s->owes == XSR_NONE ? AN_WHY_ELECTED : what_it_does(a, s, s->owes);
+        return why == AN_WHY_WAITS || why == AN_WHY_RUNNING ? why : AN_WHY_ELECTED;
+    }
+    uint8_t why = judge_candidates(a, s);
+    return why == AN_WHY_ENDED || why == AN_WHY_MOVED_ON || why == AN_WHY_UNKNOWN ? AN_WHY_COUNT : why;
+}
+
+void an_ladder(an *a, an_stuck *s) {
+    find_supplier(a, s);
+    an_plan p = an_plan_of(a, s->w.slot, s->w.epoch);
+    const an_slot *x = &a->slots[s->w.slot];
+    uint32_t writer;
+    if (jumped_over(a, s)) {
+        s->why = AN_WHY_PASSED_BY;
+        s->owes = x->signal.writer != XSR_NONE ? x->signal.writer : x->arrival.writer;
+    } else if (p.host) {
+        s->why = AN_WHY_HOST;
+    } else if (was_signalled(a, s)) {
+        s->why = AN_WHY_SIGNALLED;
+        s->owes = x->signal.writer;
+    } else if (came_late(a, s)) {
+        s->why = AN_WHY_RUNNING;
+        s->owes = x->signal.writer;
+    } else if (s->supplier_number == XSR_NONE) {
+        s->why = AN_WHY_UNKNOWN;
+    } else if (s->supplier == XSR_NONE || a->ranks[s->supplier].first_begin == NO_TIME || a->ranks[s->supplier].first_begin > an_still(a)) {
+        s->why = s->supplier != XSR_NONE && process_died(a, s->supplier) ? AN_WHY_DEAD : AN_WHY_NO_RANK;
+    } else if (process_died(a, s->supplier)) {
+        s->why = AN_WHY_DEAD;
+        s->owes = x->signal.writer;
+    } else if (lacks_block(a, s)) {
+        s->why = AN_WHY_NO_BLOCK;
+    } else if (s->counter != XSR_NONE) {
+        s->why = judge_counter(a, s);
+    } else if ((writer = known_writer(a, s)) != XSR_NONE) {
+        s->why = what_it_does(a, s, writer);
+    } else {
+        s->why = judge_candidates(a, s);
+    }
+    if (s->why != AN_WHY_WAITS)
+        s->next = XSR_NONE;
+}

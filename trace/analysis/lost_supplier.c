@@ -1,0 +1,83 @@
+/* D2: waits whose signal never came, by the rung of the ladder (ladder.c) on which they end. Rungs that other detectors name are theirs;
+ * a wait that waits for another one that stands still is evidence of that one. */
+#include "detectors.h"
+
+/* It signalled a slot of the same pad that nobody waits for: perhaps the wrong one. */
+static uint32_t orphan(const an *a, const an_stuck *s) {
+    for (uint32_t i = 0; i < a->slot_count; i++) {
+        const an_slot *x = &a->slots[i];
+        if (i != s->w.slot && a->model->slots[i].pad == a->model->slots[s->w.slot].pad && x->signals && !x->waits &&
+            x->signal.rank == s->supplier && an_holds(s->w.cmp, x->max_value, s->w.need))
+            return i;
+    }
+    return XSR_NONE;
+}
+
+static const char *what(an *a, const an_stuck *s, const char **cure) {
+    const char *who = an_who(a, s->supplier, s->owes);
+    uint32_t wrong = s->supplier == XSR_NONE ? XSR_NONE : orphan(a, s);
+    if (wrong != XSR_NONE) {
+        *cure = "check owner, row and column of the signal: it went to a slot that nobody waits for";
+        return an_print(a, "%s signalled %s instead, for which nobody waits", who, a->model->slots[wrong].label);
+    }
+    switch (s->why) {
+    case AN_WHY_HOST:
+        *cure = "the host signals it: look for a call that needs what the kernel holds (a copy, a module load, a synchronisation)";
+        return "the host owes it";
+    case AN_WHY_ENDED:
+        *cure = "look for an early exit, a skipped branch or a loop that ends one round too soon";
+        return an_print(a, "%s owes it and ended without signalling", who);
+    case AN_WHY_MOVED_ON:
+        *cure = "look for a branch that leaves the signal out in this epoch";
+        return an_print(a, "%s owes it and went on to epoch %llu without signalling", who, (unsigned long long)a->writers[s->owes].epoch);
+    case AN_WHY_ELECTED:
+        *cure = "the elected one must signal, on every path";
+        return an_print(a, "%s was elected to signal it and did not", who);
+    case AN_WHY_SILENT:
+        *cure = "look what it does there: it neither waits by a primitive nor ends";
+        return an_print(a, "%s owes it and has recorded nothing since %s", who, s->owes == XSR_NONE ? "its start" : an_since(a, a->writers[s->owes].last_time));
+    default:
+        *cure = "declare who signals the slot (XS_PLAN_WRITER), or check that anybody does";
+        return s->supplier_number == XSR_NONE ? "nobody has ever signalled it, and the plan names nobody"
+                                              : an_print(a, "rank %u owes it", s->supplier_number);
+    }
+}
+
+static bool is_ours(const an_stuck *s) {
+    return s->why == AN_WHY_UNKNOWN || s->why == AN_WHY_HOST || s->why == AN_WHY_ENDED || s->why == AN_WHY_MOVED_ON || s->why == AN_WHY_ELECTED ||
+           s->why == AN_WHY_SILENT;
+}
+
+/* Records that are lost could be the end of the wait (then there is nothing), or tell why the signal did not come. */
+static int say(an *a, const an_stuck *s) {
+    xsa_finding f = an_stuck_like(a, s, XSA_LOST_SUPPLIER, XSA_ERROR);
+    const char *cure = "", *why = what(a, s, &cure);
+    if (!s->certain) {
+        an_unknown(a, XSA_LOST_SUPPLIER, f.lost, "%s, but %llu lost records could hold the end of that wait", an_stuck_words(a, s),
+                   (unsigned long long)f.lost);
+        return 0;
+    }
+    if (f.lost) {
+        an_unknown(a, XSA_LOST_SUPPLIER, f.lost, "why the signal did not come is not certain: %llu lost records could tell", (unsigned long long)f.lost);
+        why = an_print(a, "%s, as far as is known (%llu records lost)", why, (unsigned long long)f.lost);
+    }
+    f.cure = cure;
+    /* Many who wait for one: the one that began first speaks for all. */
+    uint64_t key = an_key(XSA_LOST_SUPPLIER, (uint64_t)s->supplier_number << 32 | s->owes, a->model->slots[s->w.slot].pad, s->why);
+    an_finding *out = an_find(a, &f, key, "%s; %s", an_stuck_words(a, s), why);
+    TRY(an_evidence(a, out, s->w.id, "wait"));
+    if (s->owes != XSR_NONE)
+        TRY(an_evidence(a, out, a->writers[s->owes].last_event, "last event of who owes it"));
+    return an_evidence(a, out, a->slots[s->w.slot].signal.event, "last signal");
+}
+
+static int finish(an *a, void *state) {
+    (void)state;
+    for (uint32_t i = 0; i < a->stuck_count; i++)
+        if (!a->stuck[i].late && is_ours(&a->stuck[i]))
+            TRY(say(a, &a->stuck[i]));
+    return 0;
+}
+
+const an_ops an_lost_supplier = {.id = XSA_LOST_SUPPLIER, .needs = AN_WAITS, .finish = finish,
+                                 .cannot = "whether a supplier that still runs would have signalled later"};

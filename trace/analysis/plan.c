@@ -1,0 +1,147 @@
+/* The plan of a slot in one form, wherever it comes from: declared by the host, reported by kernels (EXPECT) as the pass goes
+ * on, or inferred by the reader (who signals). Every part says its origin. */
+#include "analysis.h"
+
+typedef struct an_plans {
+    rd_map exact;          /* (kind, slot's place, epoch) -> row of the model's plan, declared */
+    uint32_t *any;         /* rows for many slots */
+    uint32_t any_count, any_room;
+    an_list roles;         /* rows of role -> blocks */
+    rd_map reported;       /* (slot, epoch) -> expected */
+} an_plans;
+
+#define MOST_REPORTED (1u << 16) /* epochs go on for ever: older ones are forgotten together */
+
+static uint64_t mixed(uint64_t h, uint64_t more) {
+    h = (h ^ more) * 0x9e3779b97f4a7c15ull;
+    return h ^ h >> 32;
+}
+
+static uint64_t place_key(const xsr_model *m, uint32_t kind, uint32_t pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t epoch) {
+    const xsr_pad *p = &m->pads[pad];
+    uint64_t place = ((uint64_t)owner * p->rows + row) * p->columns + column;
+    return mixed(mixed(mixed(kind, pad), place), epoch);
+}
+
+static bool exact(const xs_plan_entry *e) { return e->owner < XS_PLAN_OWNER && e->row < XS_PLAN_OWNER && e->column < XS_PLAN_OWNER; }
+
+int an_plan_begin(an *a) {
+    const xsr_model *m = a->model;
+    an_plans *p = a->plans = calloc(1, sizeof *p);
+    if (!p)
+        return XS_E_MEMORY;
+    for (uint32_t i = 0; i < m->plan_count; i++) {
+        const xs_plan_entry *e = &m->plan[i].entry;
+        if (e->kind == XS_PLAN_ROLE_BLOCKS) {
+            TRY(an_list_add(&p->roles, i));
+        } else if (m->plan[i].pad != XSR_NONE && exact(e)) {
+            uint64_t key = place_key(m, e->kind, m->plan[i].pad, e->owner, e->row, e->column, e->epoch);
+            if (rd_map_get(&p->exact, key) == XSR_NONE)
+                TRY(rd_map_put(&p->exact, key, i));
+        } else if (m->plan[i].pad != XSR_NONE) {
+            if (RD_ROOM(p->any, p->any_room, p->any_count + 1) < 0)
+                return XS_E_MEMORY;
+            p->any[p->any_count++] = i;
+        }
+    }
+    return 0;
+}
+
+static uint64_t reported_key(uint32_t slot, uint64_t epoch) { return mixed(mixed(7, slot), epoch); }
+
+int an_plan_expect(an *a, const xsr_event *e) {
+    an_plans *p = a->plans;
+    if (p->reported.used >= MOST_REPORTED)
+        rd_map_free(&p->reported);
+    uint32_t expected = e->value < XSR_NONE ? (uint32_t)e->value : XSR_NONE - 1;
+    return rd_map_put(&p->reported, reported_key(e->slot, (uint32_t)e->detail), expected);
+}
+
+static bool matches(uint32_t wanted, uint32_t have) { return wanted == XS_PLAN_ANY || wanted == have; }
+
+static const xs_plan_entry *find(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch) {
+    const xsr_model *m = a->model;
+    const xsr_slot *s = &m->slots[slot];
+    const an_plans *p = a->plans;
+    const uint64_t epochs[2] = {epoch, UINT64_MAX};
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t at = rd_map_get(&p->exact, place_key(m, kind, s->pad, s->owner, s->row, s->column, epochs[i]));
+        if (at != XSR_NONE)
+            return &m->plan[at].entry;
+    }
+    for (uint32_t i = 0; i < p->any_count; i++) {
+        const xsr_plan *row = &m->plan[p->any[i]];
+        const xs_plan_entry *e = &row->entry;
+        if (row->pad == s->pad && e->kind == kind && matches(e->owner, s->owner) && matches(e->row, s->row) &&
+            matches(e->column, s->column) && (e->epoch == UINT64_MAX || e->epoch == epoch))
+            return e;
+    }
+    return NULL;
+}
+
+static uint32_t rank_named(const xsr_slot *s, uint64_t rank) {
+    return rank == XS_PLAN_ROW ? s->row : rank == XS_PLAN_COLUMN ? s->column : rank == XS_PLAN_OWNER ? s->owner : (uint32_t)rank;
+}
+
+static void say_arrivals(const an *a, uint32_t slot, uint64_t epoch, an_plan *out) {
+    const xs_plan_entry *e = find(a, slot, XS_PLAN_ARRIVALS, epoch);
+    uint32_t reported = a->slots[slot].is_reported ? rd_map_get(&a->plans->reported, reported_key(slot, (uint32_t)epoch)) : XSR_NONE;
+    if (e) {
+        out->has_arrivals = true;
+        out->arrivals = e->a;
+        out->arrivals_origin = (uint8_t)e->origin;
+    } else if (reported != XSR_NONE) {
+        out->has_arrivals = true;
+        out->arrivals = reported;
+        out->arrivals_origin = XS_PLAN_REPORTED;
+    }
+}
+
+an_plan an_plan_of(const an *a, uint32_t slot, uint64_t epoch) {
+    const xsr_slot *s = &a->model->slots[slot];
+    an_plan out = {.writer = s->supplier_rank, .writer_role = s->supplier_role, .writer_origin = (uint8_t)s->supplier_origin,
+                   .without_arrivals = XSR_NONE};
+    const xs_plan_entry *e;
+    out.host = find(a, slot, XS_PLAN_HOST_SUPPLIER, epoch) != NULL;
+    if ((e = find(a, slot, XS_PLAN_SIGNALS, epoch))) {
+        out.has_signals = true;
+        out.signals = e->a;
+    }
+    if ((e = find(a, slot, XS_PLAN_DEPTH, epoch)))
+        out.depth = e->a;
+    if ((e = find(a, slot, XS_PLAN_PARTICIPANTS, epoch)))
+        out.participants = e->a;
+    if ((e = find(a, slot, XS_PLAN_NO_ARRIVALS, epoch)))
+        out.without_arrivals = rank_named(s, e->a);
+    say_arrivals(a, slot, epoch, &out);
+    return out;
+}
+
+bool an_plan_declares_writer(const an *a, uint32_t slot, uint64_t epoch, uint32_t *rank) {
+    const xs_plan_entry *e = find(a, slot, XS_PLAN_WRITER, epoch);
+    if (e && rank)
+        *rank = rank_named(&a->model->slots[slot], e->a);
+    return e != NULL;
+}
+
+bool an_plan_role_blocks(const an *a, uint32_t role, uint32_t *first, uint32_t *count) {
+    for (uint32_t i = 0; i < a->plans->roles.count && role != XSR_NONE; i++) {
+        const xs_plan_entry *e = &a->model->plan[a->plans->roles.items[i]].entry;
+        if (e->a != (uint64_t)role + 1)
+            continue;
+        *first = (uint32_t)e->b;
+        *count = (uint32_t)(e->b >> 32);
+        return true;
+    }
+    return false;
+}
+
+void an_plan_free(an *a) {
+    if (!a->plans)
+        return;
+    rd_map_free(&a->plans->exact);
+    rd_map_free(&a->plans->reported);
+    free(a->plans->any);
+    free(a->plans->roles.items);
+    free(a->plans);
+}

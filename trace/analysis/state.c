@@ -1,0 +1,224 @@
+/* State that several detectors need: what each writer, slot and rank did last, and how often. */
+#include "analysis.h"
+
+int an_list_add(an_list *l, uint32_t item) {
+    if (RD_ROOM(l->items, l->room, l->count + 1) < 0)
+        return XS_E_MEMORY;
+    l->items[l->count++] = item;
+    return 0;
+}
+
+/* Ranks of one device share gpu scope. On the host backend each rank stands for a device of its own. */
+static void group_devices(an *a) {
+    const xsr_model *m = a->model;
+    for (uint32_t i = 0; i < m->rank_count; i++) {
+        a->ranks[i].device_key = i;
+        for (uint32_t k = 0; k < i && m->ranks[i].device >= 0; k++)
+            if (m->ranks[k].device == m->ranks[i].device &&
+                m->processes[m->ranks[k].process].host == m->processes[m->ranks[i].process].host) {
+                a->ranks[i].device_key = a->ranks[k].device_key;
+                break;
+            }
+    }
+}
+
+int an_state_begin(an *a) {
+    const xsr_model *m = a->model;
+    a->ranks = calloc(m->rank_count + 1, sizeof *a->ranks);
+    if (!a->ranks)
+        return XS_E_MEMORY;
+    for (uint32_t i = 0; i < m->rank_count; i++)
+        a->ranks[i].first_begin = a->ranks[i].last_time = a->ranks[i].last_beat = a->ranks[i].lost_from = a->ranks[i].lost_to = NO_TIME;
+    group_devices(a);
+    return an_state_room(a);
+}
+
+static const an_touch nobody = {.event = XSR_NO_ID, .writer = XSR_NONE, .rank = XSR_NONE, .time = NO_TIME};
+
+static void new_slot(an *a, uint32_t i) {
+    an_slot *s = &a->slots[i];
+    memset(s, 0, sizeof *s);
+    s->signal = s->before_signal = s->arrival = s->reset = s->wait = nobody;
+    s->least_old = UINT64_MAX;
+    s->counter = s->publishes = XSR_NONE;
+    s->width = an_pad(a, i)->flags & XS_PAD_32 ? 32 : 64;
+}
+
+int an_state_room(an *a) {
+    const xsr_model *m = a->model;
+    if (a->writer_count == m->writer_count && a->slot_count == m->slot_count)
+        return 0;
+    if (RD_ROOM(a->writers, a->writer_room, m->writer_count) < 0 || RD_ROOM(a->slots, a->slot_room, m->slot_count) < 0)
+        return XS_E_MEMORY;
+    for (; a->writer_count < m->writer_count; a->writer_count++)
+        a->writers[a->writer_count] = (an_writer){.first_time = NO_TIME, .last_time = NO_TIME, .role = m->writers[a->writer_count].role,
+                                                  .signal_slot = XSR_NONE, .signal_event = XSR_NO_ID, .elected_by = XSR_NO_ID,
+                                                  .elected_counter = XSR_NONE, .last_event = XSR_NO_ID};
+    for (; a->slot_count < m->slot_count; a->slot_count++)
+        new_slot(a, a->slot_count);
+    return 0;
+}
+
+static an_touch touch_of(const xsr_event *e) {
+    return (an_touch){e->id, e->value, e->epoch, e->time, e->writer, e->rank, e->order, e->scope, e->fence, e->kind};
+}
+
+static void take_signal(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
+    s->signals++;
+    s->max_value = e->value > s->max_value ? e->value : s->max_value;
+    s->before_signal = s->signal;
+    s->signal = touch_of(e);
+    if (!w)
+        return;
+    if (w->elected_by != XSR_NO_ID) { /* this election publishes that slot */
+        s->counter = w->elected_counter;
+        a->slots[w->elected_counter].publishes = e->slot;
+        w->elected_by = XSR_NO_ID;
+    }
+    w->signals++;
+    w->signal_slot = e->slot;
+    w->signal_value = e->value;
+    w->signal_event = e->id;
+    w->signal_time = e->time;
+}
+
+static int note_arriver(an *a, an_slot *s, const xsr_event *e) {
+    uint64_t key = (uint64_t)e->slot << 32 | e->writer;
+    uint32_t at = rd_map_get(&a->arriver_of, key);
+    if (at == XSR_NONE) {
+        at = s->arriver_count;
+        if (RD_ROOM(s->arrivers, s->arriver_room, at + 1) < 0 || rd_map_put(&a->arriver_of, key, at) < 0)
+            return XS_E_MEMORY;
+        s->arriver_count++;
+        s->arrivers[at] = (an_arriver){.writer = e->writer};
+    }
+    s->arrivers[at] = (an_arriver){e->writer, e->epoch, e->id, s->arrivers[at].count + 1, e->time};
+    return 0;
+}
+
+static int take_arrival(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
+    uint64_t weight = an_weight(e), post = e->value + weight;
+    s->arrivals++;
+    s->arrived_weight += weight;
+    s->arrival = touch_of(e);
+    s->old = e->value;
+    s->weight = weight;
+    s->post = post > s->post ? post : s->post;
+    s->least_old = e->value < s->least_old ? e->value : s->least_old;
+    if (e->kind == XS_EV_ARRIVE) {
+        s->expected = e->detail;
+        s->target = e->further[1];
+    }
+    if (!w)
+        return 0;
+    w->elected_by = XSR_NO_ID;
+    if (e->kind == XS_EV_ARRIVE && s->target && post == s->target) {
+        w->elected_by = e->id;
+        w->elected_counter = e->slot;
+        w->elected_time = e->time;
+    }
+    return note_arriver(a, s, e);
+}
+
+static int take_slot_event(an *a, an_writer *w, const xsr_event *e) {
+    an_slot *s = &a->slots[e->slot];
+    if (an_signals(e->kind)) {
+        take_signal(a, s, w, e);
+    } else if (an_arrives(e->kind)) {
+        return take_arrival(a, s, w, e);
+    } else if (e->kind == XS_EV_RESET) {
+        s->resets++;
+        s->reset = touch_of(e);
+        s->max_value = e->value;
+    } else if (e->kind == XS_EV_PUBLISH || e->kind == XS_EV_CONSUME) {
+        s->is_channel = true;
+    } else if (e->kind == XS_EV_BARRIER_ENTER) {
+        s->is_barrier = true;
+    } else if (e->kind == XS_EV_EXPECT) {
+        s->is_reported = true;
+        s->reported = e->value;
+        s->reported_epoch = e->detail;
+        s->reported_event = e->id;
+        return an_plan_expect(a, e);
+    }
+    return 0;
+}
+
+static void take_rank(an *a, const xsr_event *e) {
+    an_rank *r = &a->ranks[e->rank];
+    if (r->last_time == NO_TIME)
+        r->first_event = e->id;
+    if (r->last_time == NO_TIME || e->time >= r->last_time) {
+        r->last_time = e->time;
+        r->last_event = e->id;
+    }
+    r->epoch = e->epoch > r->epoch ? e->epoch : r->epoch;
+    if (e->kind == XS_EV_WRITER_BEGIN) {
+        r->writers++;
+        if (r->first_begin == NO_TIME || e->time < r->first_begin)
+            r->first_begin = e->time;
+    } else if (e->kind == XS_EV_WRITER_END) {
+        r->ended++;
+    } else if (e->kind == XS_EV_HEARTBEAT) {
+        r->beats++;
+        r->last_beat = e->time;
+        r->last_beat_event = e->id;
+    }
+}
+
+static void take_abort(an *a, const xsr_event *e) {
+    if (e->time >= a->aborted_at)
+        return;
+    a->aborted_at = e->time;
+    a->abort_event = e->id;
+    a->abort = touch_of(e);
+    a->failed_at = e->time < a->failed_at ? e->time : a->failed_at;
+}
+
+int an_state_event(an *a, const xsr_event *e) {
+    an_writer *w = e->writer == XSR_NONE ? NULL : &a->writers[e->writer];
+    a->events++;
+    if (a->first_time == NO_TIME)
+        a->first_time = e->time;
+    a->last_time = e->time > a->last_time ? e->time : a->last_time;
+    take_rank(a, e);
+    if (e->kind == XS_EV_ABORT)
+        take_abort(a, e);
+    if (w) {
+        w->events++;
+        w->last_event = e->id;
+        w->last_kind = e->kind;
+        w->first_time = w->first_time == NO_TIME ? e->time : w->first_time;
+        w->last_time = e->time;
+        w->epoch = e->epoch;
+        w->role = e->role;
+        w->begun |= e->kind == XS_EV_WRITER_BEGIN;
+        if (e->kind != XS_EV_ARRIVE && !an_signals(e->kind) && e->kind != XS_EV_FENCE && e->kind != XS_EV_WRITER_END)
+            w->elected_by = XSR_NO_ID;
+    }
+    return e->slot == XSR_NONE ? 0 : take_slot_event(a, w, e);
+}
+
+int an_state_wait(an *a, const xsr_wait *w) {
+    an_slot *s = &a->slots[w->slot];
+    a->waits++;
+    s->waits++;
+    s->max_need = w->need > s->max_need ? w->need : s->max_need;
+    if (w->open || (w->result != XS_RESULT_OK && !w->end_lost))
+        return an_stuck_add(a, w);
+    if (!w->end_lost)
+        s->wait = (an_touch){w->id, w->observed, w->epoch, w->end, w->writer, w->rank, w->order, w->scope, w->fence, XS_EV_WAIT_END};
+    return an_stuck_settled(a, w);
+}
+
+void an_state_free(an *a) {
+    for (uint32_t i = 0; i < a->slot_count; i++)
+        free(a->slots[i].arrivers);
+    free(a->slots);
+    free(a->writers);
+    free(a->ranks);
+    free(a->stuck);
+    rd_map_free(&a->stuck_of);
+    rd_map_free(&a->arriver_of);
+    an_loss_free(a);
+}

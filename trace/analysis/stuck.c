@@ -1,0 +1,151 @@
+/* Waits that never ended or gave up, and the graph of who waits for whom. */
+#include "analysis.h"
+
+static uint64_t stuck_key(uint32_t writer, uint32_t slot) { return (uint64_t)writer << 32 | slot; }
+
+int an_stuck_add(an *a, const xsr_wait *w) {
+    uint64_t key = stuck_key(w->writer, w->slot);
+    uint32_t at = rd_map_get(&a->stuck_of, key);
+    if (!w->open && w->result != XS_RESULT_OK && w->end < a->failed_at)
+        a->failed_at = w->end;
+    if (!w->open && w->result == XS_RESULT_ABORTED && w->end < a->aborted_at)
+        a->aborted_at = w->end;
+    if (at == XSR_NONE) {
+        at = a->stuck_count;
+        if (RD_ROOM(a->stuck, a->stuck_room, at + 1) < 0 || rd_map_put(&a->stuck_of, key, at) < 0)
+            return XS_E_MEMORY;
+        a->stuck_count++;
+    } else if (!a->stuck[at].late && a->stuck[at].w.result != XS_RESULT_ABORTED) {
+        int64_t begin = a->stuck[at].w.begin; /* tried again: the same wait goes on */
+        a->stuck[at].w = *w;
+        if (w->need <= a->stuck[at].w.need)
+            a->stuck[at].w.begin = begin;
+        return 0;
+    }
+    a->stuck[at] = (an_stuck){.w = *w, .certain = !w->maybe_over, .supplier = XSR_NONE, .supplier_number = XSR_NONE, .role = XSR_NONE,
+                              .owes = XSR_NONE, .owes_block = XSR_NONE, .counter = XSR_NONE, .next = XSR_NONE, .root = at};
+    return 0;
+}
+
+int an_stuck_settled(an *a, const xsr_wait *w) {
+    uint32_t at = a->stuck_count ? rd_map_get(&a->stuck_of, stuck_key(w->writer, w->slot)) : XSR_NONE;
+    if (at != XSR_NONE && !a->stuck[at].w.open && a->stuck[at].w.end <= w->end)
+        a->stuck[at].late = true;
+    return 0;
+}
+
+uint32_t an_rank_of(const an *a, uint32_t number) {
+    for (uint32_t i = 0; i < a->model->rank_count; i++)
+        if (a->model->ranks[i].rank == number)
+            return i;
+    return XSR_NONE;
+}
+
+int64_t an_still(const an *a) { return a->failed_at != INT64_MAX ? a->failed_at : a->last_time; }
+
+int64_t an_stuck_end(const an *a, const an_stuck *s) {
+    int64_t end = a->last_time > a->model->end ? a->last_time : a->model->end;
+    return s->w.open ? end > s->w.begin ? end : s->w.begin : s->w.end;
+}
+
+uint32_t an_stuck_of_writer(const an *a, uint32_t writer) {
+    uint32_t best = XSR_NONE;
+    for (uint32_t i = 0; i < a->stuck_count; i++)
+        if (a->stuck[i].w.writer == writer && !a->stuck[i].late && (best == XSR_NONE || a->stuck[i].w.begin < a->stuck[best].w.begin))
+            best = i;
+    return best;
+}
+
+bool an_is_counter(const an *a, uint32_t slot) {
+    const an_slot *s = &a->slots[slot];
+    return s->arrivals > 0 || ((an_pad(a, slot)->flags & XS_PAD_SHARED) && !s->signals);
+}
+
+uint32_t an_slot_at(const an *a, uint32_t pad, uint32_t owner, uint32_t row, uint32_t column) {
+    for (uint32_t i = 0; i < a->model->slot_count; i++) {
+        const xsr_slot *s = &a->model->slots[i];
+        if (s->pad == pad && s->owner == owner && s->row == row && s->column == column)
+            return i;
+    }
+    return XSR_NONE;
+}
+
+uint64_t an_stuck_lost(const an *a, const an_stuck *s) {
+    int64_t end = an_stuck_end(a, s);
+    uint64_t n = s->certain ? 0 : an_lost(a, s->w.rank, s->w.begin, end);
+    return n + an_lost(a, s->supplier, INT64_MIN, end);
+}
+
+const char *an_stuck_words(an *a, const an_stuck *s) {
+    const xsr_wait *w = &s->w;
+    const char *how = w->open ? "waits" : w->result == XS_RESULT_TIMEOUT     ? "gave up waiting"
+                                      : w->result == XS_RESULT_PEER_DEAD ? "gave up on a dead peer, waiting"
+                                                                         : "waited until the world was aborted";
+    return an_print(a, "%s %s for %s (has %llu, needs %llu) since %s%s", an_who(a, w->rank, w->writer), how, an_slot_name(a, w->slot),
+                    (unsigned long long)w->observed, (unsigned long long)w->need, an_since(a, w->begin), an_site(a, w->writer, w->line));
+}
+
+xsa_finding an_stuck_like(const an *a, const an_stuck *s, uint32_t detector, uint32_t severity) {
+    xsa_finding f = an_like(detector, severity, XSA_HIGH);
+    f.lost = an_stuck_lost(a, s);
+    f.confidence = an_confidence(s->origin, f.lost);
+    f.slot = s->w.slot;
+    an_victim(a, &f, s->w.rank, s->w.writer);
+    an_culprit(a, &f, s->supplier, s->owes);
+    if (s->supplier == XSR_NONE)
+        f.owes_rank = s->supplier_number;
+    if (s->owes == XSR_NONE)
+        f.owes_block = s->owes_block;
+    f.begin = s->w.begin;
+    f.end = s->w.open ? NO_TIME : s->w.end;
+    f.line = s->w.line;
+    return f;
+}
+
+/* ---- circles: every wait has at most one that holds it up ---- */
+
+static void number_cycles(an *a) {
+    uint32_t cycles = 0, n = a->stuck_count;
+    for (uint32_t start = 0; start < n; start++) {
+        if (a->stuck[start].cycle)
+            continue;
+        uint32_t slow = start, fast = start;
+        do { /* Floyd: two that walk at different speeds meet on a circle */
+            slow = a->stuck[slow].next;
+            fast = a->stuck[fast].next;
+            fast = fast == XSR_NONE ? fast : a->stuck[fast].next;
+        } while (fast != XSR_NONE && slow != fast);
+        if (fast == XSR_NONE || a->stuck[fast].cycle)
+            continue;
+        cycles++;
+        for (uint32_t at = fast; !a->stuck[at].cycle; at = a->stuck[at].next)
+            a->stuck[at].cycle = cycles;
+    }
+}
+
+static void find_roots(an *a) {
+    for (uint32_t i = 0; i < a->stuck_count; i++) {
+        uint32_t at = i;
+        for (uint32_t steps = 0; steps <= a->stuck_count && a->stuck[at].next != XSR_NONE && !a->stuck[at].cycle; steps++)
+            at = a->stuck[at].next;
+        a->stuck[i].root = at;
+    }
+}
+
+static int by_begin(const void *left, const void *right) {
+    const an_stuck *x = left, *y = right;
+    if (x->w.begin != y->w.begin)
+        return x->w.begin < y->w.begin ? -1 : 1;
+    return (x->w.id > y->w.id) - (x->w.id < y->w.id);
+}
+
+int an_stuck_graph(an *a) {
+    if (a->stuck_count) /* who began first speaks for those of the same cause; stuck_of is not asked from here on */
+        qsort(a->stuck, a->stuck_count, sizeof *a->stuck, by_begin);
+    for (uint32_t i = 0; i < a->stuck_count; i++)
+        if (!a->stuck[i].late)
+            an_ladder(a, &a->stuck[i]);
+    number_cycles(a);
+    find_roots(a);
+    return 0;
+}

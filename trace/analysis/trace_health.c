@@ -1,0 +1,79 @@
+/* D27: what is missing in the trace. It runs first: what it says bounds what the others may say. */
+#include "detectors.h"
+
+static int say_lost(an *a) {
+    if (!a->lost_records)
+        return 0;
+    xsa_finding f = an_like(XSA_TRACE_HEALTH, XSA_WARNING, XSA_HIGH);
+    uint64_t emitted = 0;
+    for (uint32_t i = 0; i < a->model->ring_count; i++)
+        emitted += a->model->rings[i].emitted;
+    f.lost = a->lost_records;
+    f.begin = a->model->begin;
+    f.end = a->last_time;
+    f.cure = "larger rings (XS_RING_RECORDS), the device placement, or a filter (XS_FILTER_EPOCHS) keep more";
+    return an_find(a, &f, an_key(XSA_TRACE_HEALTH, 1, 0, 0), "%llu of %llu records are lost: verdicts that they could change are marked",
+                   (unsigned long long)a->lost_records, (unsigned long long)emitted)
+               ? 0
+               : XS_E_MEMORY;
+}
+
+static int say_unrecorded(an *a) {
+    uint64_t no_ring = 0, foreign = 0;
+    for (uint32_t i = 0; i < a->model->process_count; i++) {
+        no_ring += a->model->processes[i].no_ring;
+        foreign += a->model->processes[i].foreign;
+    }
+    xsa_finding f = an_like(XSA_TRACE_HEALTH, XSA_WARNING, XSA_HIGH);
+    f.lost = no_ring + foreign;
+    f.begin = a->model->begin;
+    f.end = a->last_time;
+    f.cure = no_ring ? "more rings a rank (XS_RINGS)" : "notes are called on the writer's lane alone";
+    if (!f.lost)
+        return 0;
+    return an_find(a, &f, an_key(XSA_TRACE_HEALTH, 2, 0, 0), "%llu writers found no ring and %llu record calls came from another lane: what they did is not known",
+                   (unsigned long long)no_ring, (unsigned long long)foreign)
+               ? 0
+               : XS_E_MEMORY;
+}
+
+static int say_damaged(an *a) {
+    const xsr_model *m = a->model;
+    xsa_finding f = an_like(XSA_TRACE_HEALTH, XSA_WARNING, XSA_HIGH);
+    f.lost = m->damaged_frames + m->missing_frames;
+    f.begin = m->begin;
+    f.end = a->last_time;
+    f.cure = "record again; a capture cut off by a kill is read up to its last whole frame";
+    if (!f.lost)
+        return 0;
+    return an_find(a, &f, an_key(XSA_TRACE_HEALTH, 3, 0, 0), "the capture has %llu damaged and %llu missing frames",
+                   (unsigned long long)m->damaged_frames, (unsigned long long)m->missing_frames)
+               ? 0
+               : XS_E_MEMORY;
+}
+
+/* The reader says in a note where a wait ended before the signal that it saw, by more than the clocks allow. */
+static int say_clock(an *a) {
+    for (uint32_t i = 0; i < a->model->note_count; i++) {
+        if (strncmp(a->model->notes[i], "clock fault", 11) != 0)
+            continue;
+        xsa_finding f = an_like(XSA_TRACE_HEALTH, XSA_WARNING, XSA_HIGH);
+        f.begin = a->model->begin;
+        f.end = a->last_time;
+        f.cure = "times of the two do not compare; order and counts hold";
+        if (!an_find(a, &f, an_key(XSA_TRACE_HEALTH, 4, i, 0), "%s", a->model->notes[i]))
+            return XS_E_MEMORY;
+    }
+    return 0;
+}
+
+static int finish(an *a, void *state) {
+    (void)state;
+    TRY(say_lost(a));
+    TRY(say_unrecorded(a));
+    TRY(say_damaged(a));
+    return say_clock(a);
+}
+
+const an_ops an_trace_health = {.id = XSA_TRACE_HEALTH, .cannot = "records that were in registers when a process was killed are not counted",
+                                .finish = finish};

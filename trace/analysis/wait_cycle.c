@@ -1,0 +1,59 @@
+/* D3: waits that hold each other up in a circle, from the graph of waits that stand still. */
+#include "detectors.h"
+
+static const char *chain_words(an *a, uint32_t start) {
+    const char *text = "";
+    uint32_t at = start, n = 0;
+    do {
+        const an_stuck *s = &a->stuck[at];
+        text = an_print(a, "%s%s%s waits for %s", text, *text ? ", which " : "", an_who(a, s->w.rank, s->w.writer), an_slot_name(a, s->w.slot));
+        at = s->next;
+    } while (at != start && ++n < 8);
+    return an_print(a, "%s%s", text, at == start ? " of the first" : ", and so on");
+}
+
+static uint32_t longest_of(const an *a, uint32_t start) {
+    uint32_t best = start;
+    for (uint32_t at = a->stuck[start].next; at != start; at = a->stuck[at].next)
+        if (a->stuck[at].w.begin < a->stuck[best].w.begin)
+            best = at;
+    return best;
+}
+
+static int say(an *a, uint32_t start) {
+    uint32_t first = longest_of(a, start), length = 0;
+    const an_stuck *s = &a->stuck[first];
+    xsa_finding f = an_stuck_like(a, s, XSA_WAIT_CYCLE, XSA_ERROR);
+    bool certain = s->certain;
+    for (uint32_t at = first; length == 0 || at != first; at = a->stuck[at].next, length++) {
+        f.lost += at == first ? 0 : an_stuck_lost(a, &a->stuck[at]);
+        certain &= a->stuck[at].certain;
+    }
+    f.confidence = an_confidence(s->origin, f.lost);
+    f.cure = length == 1 ? "let somebody else supply what this block waits for, or signal before the wait"
+                         : "make one of them signal before it waits, or visit slots in one order on all ranks";
+    if (!certain || f.lost) {
+        an_unknown(a, XSA_WAIT_CYCLE, f.lost, "a circle of waits may be none: %llu records that could show an end are lost", (unsigned long long)f.lost);
+        if (!certain)
+            return 0;
+    }
+    an_finding *out = an_find(a, &f, 0, "%s, since %s: a circle of %u that nothing can open%s", chain_words(a, first), an_since(a, s->w.begin),
+                              length, an_site(a, s->w.writer, s->w.line));
+    for (uint32_t at = first, i = 0; out && i < length && i < 8; at = a->stuck[at].next, i++)
+        TRY(an_evidence(a, out, a->stuck[at].w.id, "wait"));
+    return out ? 0 : XS_E_MEMORY;
+}
+
+static int finish(an *a, void *state) {
+    (void)state;
+    uint32_t said = 0;
+    for (uint32_t i = 0; i < a->stuck_count; i++)
+        if (a->stuck[i].cycle == said + 1) {
+            TRY(say(a, i));
+            said++;
+        }
+    return 0;
+}
+
+const an_ops an_wait_cycle = {.id = XSA_WAIT_CYCLE, .needs = AN_WAITS, .finish = finish,
+                              .cannot = "circles through code that is not noted, or through streams of the host"};

@@ -1,0 +1,124 @@
+/* Verdicts: a sink of the reader's one pass that says what went wrong, who owes it and how to cure it. Part of libxsread.
+ *
+ *     xsr_sink *judge;
+ *     xsa_open(NULL, &judge);
+ *     xsr_run(reader, &judge, 1);                 // before sinks that show findings: their finish reads the result
+ *     const xsa_result *r = xsa_result_of(judge); // r->findings[0] is the one to read first
+ *     xsa_close(judge);
+ *
+ * Memory grows with slots, writers and blocks, not with events; time is linear in events. One thread. */
+#ifndef XS_ANALYSE_H
+#define XS_ANALYSE_H
+
+#include <xs/read.h>
+
+XS_EXTERN_C_BEGIN
+
+/* X(number, NAME, "name that users see", "what it says") ; numbers are those of the design and never reused. */
+#define XSA_DETECTORS(X)                                                                                      \
+    X(1, STALL, "stall", "a wait lasted far longer than its like, or gave up")                                \
+    X(2, LOST_SUPPLIER, "lost-supplier", "a wait's signal never came, and nothing else explains it")          \
+    X(3, WAIT_CYCLE, "wait-cycle", "blocks wait for each other in a circle")                                  \
+    X(4, NON_RESIDENT, "non-resident-supplier", "the block that owes the signal was never started")           \
+    X(5, VANISHED_SIGNAL, "vanished-signal", "a signal or arrival was made and did not reach the slot")       \
+    X(6, MULTI_WRITER, "multi-writer", "two unordered writers on a slot that has one")                        \
+    X(7, REGRESSION, "regression", "the values of a slot do not rise")                                        \
+    X(8, WRAP_RISK, "wrap-risk", "values near or past what the slot's width or a signed compare can hold")    \
+    X(9, COUNT_MISMATCH, "count-mismatch", "arrivals and what was expected differ")                           \
+    X(10, EQUALITY_OVERSHOOT, "equality-overshoot", "a wait for equality that the value jumped over")         \
+    X(11, EARLY_PASS, "early-pass", "a wait passed on a value that is not this round's")                      \
+    X(12, RESET_RACE, "reset-race", "a slot was set back while others still used it")                         \
+    X(13, PARTIAL_PUBLISH, "partial-publish", "a signal before all of its group had written")                 \
+    X(14, ORDER_SCOPE, "order-scope", "an operation too weak or too narrow for the edge that it makes")       \
+    X(15, PAYLOAD_RACE, "payload-race", "payload read and written without order between them")                \
+    X(16, LAPPING, "lapping", "a producer overtook its readers")                                              \
+    X(17, BARRIER_MISMATCH, "barrier-mismatch", "not all participants entered a barrier, or not equally often") \
+    X(18, HEAD_OF_LINE, "head-of-line", "a wait held up work that was ready behind it")                       \
+    X(19, UNFAIRNESS, "unfairness", "some peers are served far later than others")                            \
+    X(20, DETECTION_LAG, "detection-lag", "signals were seen long after they came")                           \
+    X(21, POLL_PRESSURE, "poll-pressure", "so many polls that they burden memory or link")                    \
+    X(22, DEAD_PEER, "dead-peer", "a rank died or fell silent while others waited for it")                    \
+    X(23, STUCK_CHAIN, "stuck-chain", "an election without its signal, or a hole that stays")                 \
+    X(24, LATE_RANK, "late-rank", "a rank started late; others waited for it")                                \
+    X(25, READINESS_COLLAPSE, "readiness-collapse", "most work became ready at the very end")                 \
+    X(26, BARRIER_CLASH, "named-barrier-clash", "one named barrier used with two counts at a time")           \
+    X(27, TRACE_HEALTH, "trace-health", "what the trace is missing, and what that leaves open")
+#define XSA_DETECTOR_ENUM(number, name, shown, text) XSA_##name = number,
+enum xsa_detector { XSA_NO_DETECTOR = 0, XSA_DETECTORS(XSA_DETECTOR_ENUM) XSA_DETECTOR_END = 28 };
+#undef XSA_DETECTOR_ENUM
+
+enum xsa_severity { XSA_ERROR = 0, XSA_WARNING = 1, XSA_NOTE = 2 };
+/* HIGH: follows from records and declared plan. MEDIUM: from what was reported or inferred. LOW: records that bear on it are lost. */
+enum xsa_confidence { XSA_HIGH = 0, XSA_MEDIUM = 1, XSA_LOW = 2 };
+/* CLEAR: looked, and there is nothing. UNKNOWN: lost records could change that. NOT_RUN: what it needs is not in the capture. */
+enum xsa_status { XSA_CLEAR = 0, XSA_FOUND = 1, XSA_UNKNOWN = 2, XSA_NOT_RUN = 3 };
+
+typedef struct xsa_evidence {
+    uint64_t event;   /* event id, as in the database and the Perfetto trace */
+    const char *part; /* what it shows: "wait", "last signal", or the name of a finding that this one explains */
+} xsa_evidence;
+
+typedef struct xsa_finding {
+    const char *id;       /* the same in every analysis of the run, and in runs that differ only in time: "multi-writer-1f0c9a22" */
+    uint32_t detector;    /* xsa_detector */
+    uint32_t severity, confidence;
+    const char *text;     /* one plain sentence: who, what, where, since when */
+    const char *cure;
+    uint32_t slot;        /* index in slots, XSR_NONE */
+    uint32_t rank, block; /* the victim: rank number and block, XSR_NONE where there is none */
+    uint32_t owes_rank, owes_block; /* the culprit, likewise */
+    uint32_t owes_writer; /* index in writers, XSR_NONE */
+    int64_t begin, end;   /* what it concerns; end = INT64_MIN: it never ended */
+    const char *file;     /* NULL: the trace does not know it */
+    uint32_t line;        /* 0: not known */
+    uint64_t count;       /* how many times, at least 1 */
+    uint64_t lost;        /* records lost that bear on it */
+    const xsa_evidence *evidence;
+    uint32_t evidence_count;
+    const char *explains; /* names of the findings that it explains and that are not listed: "lost-supplier, stall"; "" */
+} xsa_finding;
+
+typedef struct xsa_verdict {
+    uint32_t detector, status; /* xsa_status */
+    uint32_t findings;         /* listed */
+    uint64_t lost;             /* UNKNOWN: records lost that could change it */
+    const char *why;           /* UNKNOWN, NOT_RUN: in words; else "" */
+    const char *cannot;        /* what this detector cannot know */
+} xsa_verdict;
+
+typedef struct xsa_result {
+    const xsa_finding *findings; /* in the order in which to read them: errors first, causes before effects */
+    uint32_t finding_count;
+    const xsa_verdict *verdicts; /* one a detector, by number */
+    uint32_t verdict_count;
+    uint32_t errors, warnings, notes, unknown; /* unknown: verdicts */
+} xsa_result;
+
+/* Thresholds. Zero: the default in brackets. Times in nanoseconds. */
+typedef struct xsa_options {
+    uint32_t size;           /* sizeof(xsa_options) */
+    uint32_t reserved0;
+    int64_t stall_ns;        /* waits at least so long can be stalls (10 ms) */
+    int64_t late_ns;         /* a rank that starts so much after the others is late (50 ms) */
+    int64_t silent_ns;       /* a rank whose heartbeat stands still for so long is dead (100 ms) */
+    int64_t lag_ns;          /* detection lags below this are fine (20 us) */
+} xsa_options;
+
+/* Makes the sink. options may be NULL. XS_E_MEMORY, XS_E_ARGUMENT. */
+XS_API int xsa_open(const xsa_options *options, xsr_sink **sink);
+/* Valid after the sink's finish, until close. NULL before. */
+XS_API const xsa_result *xsa_result_of(const xsr_sink *sink);
+XS_API void xsa_close(xsr_sink *sink); /* NULL is allowed */
+
+/* What `xs check` leaves with: 1 any error finding, loss or not; 2 none, but a verdict is unknown; 0 clean. */
+XS_API int xsa_exit_code(const xsa_result *result);
+
+XS_API const char *xsa_detector_name(uint32_t detector); /* "lost-supplier" */
+XS_API const char *xsa_detector_text(uint32_t detector); /* what it says */
+XS_API const char *xsa_severity_name(uint32_t severity); /* "error" */
+XS_API const char *xsa_confidence_name(uint32_t confidence); /* "high" */
+XS_API const char *xsa_status_name(uint32_t status); /* "clear" */
+
+XS_EXTERN_C_END
+
+#endif

@@ -1,0 +1,25 @@
+/* Growing arrays, a map of numbers and an arena of texts: for the reader and for the analysis. */
+#ifndef XS_READ_TABLE_H
+#define XS_READ_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct rd_map { /* uint64_t -> uint32_t; open addressing */
+    uint64_t *keys;
+    uint32_t *values; /* value + 1; 0: free */
+    uint32_t size, used;
+} rd_map;
+uint32_t rd_map_get(const rd_map *map, uint64_t key); /* XSR_NONE: not there */
+int rd_map_put(rd_map *map, uint64_t key, uint32_t value);
+void rd_map_free(rd_map *map);
+/* Makes room for need elements in *array; keeps what is there. */
+int rd_room(void **array, uint32_t *room, uint32_t need, size_t width);
+#define RD_ROOM(array, room, need) rd_room((void **)&(array), &(room), (need), sizeof *(array))
+
+typedef struct rd_arena { struct rd_chunk *chunks; size_t left; char *at; } rd_arena;
+const char *rd_arena_text(rd_arena *arena, const char *text, size_t bytes); /* NULL: out of memory */
+const char *rd_arena_print(rd_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rd_arena_free(rd_arena *arena);
+
+#endif

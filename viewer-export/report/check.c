@@ -1,0 +1,126 @@
+/* xs check: findings and verdicts as text or JSON, and the code that tells. */
+#include "report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void say_who(xsv_report_state *r, sqlite3_stmt *s, const char *word, int rank, int block) {
+    if (xsv_is_null(s, rank))
+        return;
+    fprintf(r->out, "    %-10s rank %" PRId64, word, xsv_number(s, rank));
+    if (!xsv_is_null(s, block))
+        fprintf(r->out, " block %" PRId64, xsv_number(s, block));
+    fputc('\n', r->out);
+}
+
+#define LABEL 15
+
+static void say_part(xsv_report_state *r, const char *label, const char *text) {
+    if (!*text)
+        return;
+    fprintf(r->out, "    %-*s ", LABEL - 5, label);
+    xsv_paragraph(r, LABEL, LABEL, text);
+}
+
+void xsv_say_finding(xsv_report_state *r, sqlite3_stmt *s) {
+    const char *severity = xsv_text(s, 0);
+    xsv_color(r, !strcmp(severity, "error") ? XSV_RED : !strcmp(severity, "warning") ? XSV_YELLOW : XSV_DIM);
+    int column = fprintf(r->out, "  %s %s", severity, xsv_text(s, 1));
+    xsv_color(r, XSV_PLAIN);
+    column += fprintf(r->out, ": ");
+    xsv_paragraph(r, column, 4, xsv_text(s, 2));
+    say_who(r, s, "owes", 4, 5);
+    say_who(r, s, "victim", 6, 7);
+    say_part(r, "cure", xsv_text(s, 3));
+    say_part(r, "confidence", xsv_text(s, 8));
+    if (xsv_number(s, 9))
+        fprintf(r->out, "    %-10s %s records that bear on it\n", "lost", xsv_count(xsv_number(s, 9)).text);
+    say_part(r, "explains", xsv_text(s, 10));
+    say_part(r, "evidence", xsv_text(s, 11));
+    say_part(r, "id", xsv_text(s, 12));
+}
+
+static void say_findings(xsv_report_state *r) {
+    for (sqlite3_stmt *s = xsv_ask(r, XSV_FINDING_COLUMNS "FROM findings"); xsv_next(r, s);)
+        xsv_say_finding(r, s);
+}
+
+static void say_verdicts(xsv_report_state *r, int all) {
+    sqlite3_stmt *s = xsv_ask(r, all ? "SELECT status, detector, why, meaning, cannot, findings FROM verdicts"
+                                     : "SELECT status, detector, why, meaning, '', findings FROM verdicts WHERE status = 'unknown'");
+    while (xsv_next(r, s)) {
+        const char *why = xsv_text(s, 2), *cannot = xsv_text(s, 4);
+        fprintf(r->out, "  %-8s %-22s ", xsv_text(s, 0), xsv_text(s, 1));
+        xsv_paragraph(r, 34, 34, *why ? why : xsv_text(s, 3));
+        if (*cannot) {
+            fprintf(r->out, "%34scannot know: ", "");
+            xsv_paragraph(r, 47, 34, cannot);
+        }
+    }
+}
+
+static int code_of(xsv_report_state *r) {
+    if (xsv_ask_number(r, "SELECT count(*) FROM findings WHERE severity = 'error'"))
+        return 1;
+    return xsv_ask_number(r, "SELECT count(*) FROM verdicts WHERE status = 'unknown'") ? 2 : 0;
+}
+
+static void say_sum(xsv_report_state *r, int code) {
+    static const char *const words[] = {"clean", "errors were found", "no error was found, but some verdicts are unknown"};
+    int64_t errors = xsv_ask_number(r, "SELECT count(*) FROM findings WHERE severity = 'error'");
+    int64_t warnings = xsv_ask_number(r, "SELECT count(*) FROM findings WHERE severity = 'warning'");
+    int64_t notes = xsv_ask_number(r, "SELECT count(*) FROM findings WHERE severity = 'note'");
+    int64_t ran = xsv_ask_number(r, "SELECT count(*) FROM verdicts WHERE status <> 'not run'");
+    xsv_color(r, code == 1 ? XSV_RED : code == 2 ? XSV_YELLOW : XSV_GREEN);
+    fprintf(r->out, "%s", words[code]);
+    xsv_color(r, XSV_PLAIN);
+    fprintf(r->out, ": %" PRId64 " error%s, %" PRId64 " warning%s, %" PRId64 " note%s (%" PRId64 " detectors ran)\n", errors,
+            errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s", notes, notes == 1 ? "" : "s", ran);
+}
+
+static int write_json(xsv_report_state *r, int code) {
+    static const char *const parts[][2] = {
+        {"findings", "SELECT * FROM findings"},
+        {"evidence", "SELECT finding, event, part FROM finding_event ORDER BY finding, event"},
+        {"verdicts", "SELECT * FROM verdicts"}};
+    int rc = XS_OK;
+    fprintf(r->out, "{\"code\": %d", code);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !rc; i++) {
+        sqlite3_stmt *s = xsv_ask(r, parts[i][1]);
+        if (!s)
+            return r->rc;
+        fprintf(r->out, ",\n\"%s\": ", parts[i][0]);
+        rc = xsv_write_json(s, r->out);
+        sqlite3_finalize(s);
+    }
+    fputs("}\n", r->out);
+    return rc;
+}
+
+int xsv_check(const char *path, const xsv_check_options *options, FILE *out, char **error) {
+    xsv_check_options own = {.size = sizeof own};
+    if (error)
+        *error = NULL;
+    if (!path || !out)
+        return xsv_error(error, XS_E_ARGUMENT, "an argument is missing");
+    if (options)
+        memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    sqlite3 *db;
+    int rc = xsv_database_open(path, &db, error);
+    if (rc)
+        return rc;
+    xsv_report_options how = {.size = sizeof how, .color = own.color};
+    xsv_report_state r = {.db = db, .out = out, .options = &how};
+    int code = code_of(&r);
+    if (!r.rc && own.json)
+        r.rc = write_json(&r, code);
+    else if (!r.rc && !own.quiet)
+        say_findings(&r), say_verdicts(&r, own.all), say_sum(&r, code);
+    if (!r.rc && (fflush(out) || ferror(out)))
+        r.rc = XS_E_SYSTEM;
+    if (r.rc)
+        xsv_error(error, 0, "%s: %s", r.rc == XS_E_SYSTEM ? "output" : path, r.rc == XS_E_SYSTEM ? strerror(errno) : sqlite3_errmsg(db));
+    sqlite3_close(db);
+    return r.rc ? r.rc : code;
+}

@@ -1,0 +1,70 @@
+#include "command.h"
+
+#include <stdlib.h>
+
+static int json, quiet, all;
+static const struct poptOption options[] = {
+    {"json", 0, POPT_ARG_NONE, &json, 0, "one JSON object instead of text", NULL},
+    {"all", 'a', POPT_ARG_NONE, &all, 0, "what each detector says, those that found nothing too", NULL},
+    {"quiet", 'q', POPT_ARG_NONE, &quiet, 0, "no text: the exit code alone", NULL},
+    OPTION_HELP,
+    POPT_TABLEEND};
+
+static int check_one(const char *name) {
+    run_names names;
+    int code = names_resolve(name, &names);
+    if (code)
+        return code;
+    code = export_database_if_needed(&names);
+    xsv_check_options how = {.size = sizeof how, .json = json != 0, .quiet = quiet != 0, .all = all != 0, .color = terminal_has_color()};
+    char *error = NULL;
+    int verdict = code ? 0 : xsv_check(names.database, &how, stdout, &error);
+    if (!code && verdict < 0)
+        code = complain(verdict == XS_E_SYSTEM ? EX_IOERR : exit_code_input(verdict), "%s", error ? error : "out of memory");
+    else if (!code)
+        code = finish_output() ? EX_IOERR : verdict;
+    free(error);
+    names_free(&names);
+    return code;
+}
+
+/* Of several runs: a run that cannot be read, else an error, else something unknown. */
+static int worse(int x, int y) {
+    if (x > 2 || y > 2)
+        return x > 2 ? x : y;
+    return x == 1 || y == 1 ? 1 : x > y ? x : y;
+}
+
+static int run(const command *self, int argc, const char **argv) {
+    poptContext context;
+    int code = options_parse(self, options, 0, argc, argv, &context);
+    if (code >= 0)
+        return code;
+    const char *name = poptGetArg(context);
+    if (!name)
+        code = complain(EX_USAGE, "check which run? xs check NAME");
+    else if (json && quiet)
+        code = complain(EX_USAGE, "--json or --quiet, not both");
+    else if (json && poptPeekArg(context))
+        code = complain(EX_USAGE, "--json takes one run at a time");
+    else
+        code = check_one(name);
+    while (code >= 0 && code <= 2 && (name = poptGetArg(context))) {
+        if (!quiet)
+            printf("\n%s\n", name);
+        code = worse(code, check_one(name));
+    }
+    poptFreeContext(context);
+    return code;
+}
+
+const command command_check = {
+    "check", "NAME ...", "say what went wrong in a run, and leave with a code that tells",
+    "Says what the detectors found, the one to read first on top: who waits, for what, who owes it, since\n"
+    "when, and the cure. NAME.db is made from NAME.xs first if it is missing or older.\n\n"
+    "Exit codes: 0 clean (warnings and notes do not count); 1 an error was found; 2 no error was found, but\n"
+    "records that are lost could hold one; 64 and above as everywhere.\n\n"
+    "Examples:\n"
+    "  xs check run\n"
+    "  xs check run --all                   what every detector says, and what it cannot know\n"
+    "  xs check -q run || exit              in a script\n", run};
