@@ -28,7 +28,7 @@ static int row_for(drawing *d, rows *r, int64_t begin, uint32_t *at) {
     for (*at = 0; *at < r->count; ++*at)
         if (r->end[*at] <= begin)
             return XS_OK;
-    TRY(grow_zeroed(&r->track, &r->room, r->count, sizeof *r->track));
+    TRY(xsv_room(&r->track, &r->room, r->count, sizeof *r->track, 0));
     int64_t *more = realloc(r->end, r->room * sizeof *more);
     if (!more)
         return XS_E_MEMORY;
@@ -117,7 +117,7 @@ int findings_draw(drawing *d, uint32_t row) {
     const xsa_result *result = findings_of(d);
     const xsa_finding **sorted = calloc(result->finding_count + 1u, sizeof *sorted);
     rows r = {.count = 0};
-    int rc = sorted && !grow_zeroed(&r.track, &r.room, 0, sizeof *r.track) && (r.end = calloc(r.room, sizeof *r.end)) ? XS_OK : XS_E_MEMORY;
+    int rc = sorted && !xsv_room(&r.track, &r.room, 0, sizeof *r.track, 0) && (r.end = calloc(r.room, sizeof *r.end)) ? XS_OK : XS_E_MEMORY;
     if (!rc) {
         r.track[0] = row;
         r.end[0] = INT64_MIN;
