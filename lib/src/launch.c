@@ -38,6 +38,7 @@ void xs_launch_begun(xs_launch_order *order) {
 void xs_launch_ended(xs_launch_order *order) {
     xs_launch_begun(order);
     journal_end(order->world, order->id, order->result);
+    __atomic_fetch_add(&order->world->launches_over, 1, __ATOMIC_RELAXED);
     end_rings(order->world, order->id);
     __atomic_store_n(&order->ended, 1, __ATOMIC_RELEASE); /* from here on the order may be freed */
 }
@@ -196,6 +197,7 @@ int xs_handle_end(xs_world *world, const xs_handle *handle) {
     if (!handle || handle->control != xs_region_control(xs_region(world)) || !handle->launch)
         return xs_fail(XS_E_ARGUMENT, "the handle is not one of this world");
     journal_end(world, handle->launch, xs_world_abort_error(world));
+    __atomic_fetch_add(&world->launches_over, 1, __ATOMIC_RELAXED);
     end_rings(world, handle->launch);
     settle_rings(world);
     return 0;

@@ -40,6 +40,8 @@ uint64_t xs_region_layout(xs_region_header *h) {
     h->records_offset = place(&at, 4096, rings * h->records_stride);
     h->catalog_offset = place(&at, 4096, h->catalog_bytes);
     h->journal_offset = place(&at, 4096, h->journal_entries * sizeof(xs_journal_entry));
+    if (h->activity_entries)
+        h->activity_offset = place(&at, 4096, sizeof(xs_activity_head) + h->activity_entries * sizeof(xs_activity_entry));
     h->total_bytes = (at + 4095) & ~(uint64_t)4095;
     return h->total_bytes;
 }

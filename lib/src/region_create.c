@@ -29,6 +29,14 @@ static void fill_identity(const xs_world *world, xs_region_header *h) {
     h->start_realtime = xs_clock_real();
 }
 
+#define ACTIVITY_ENTRIES 8192u
+#define ACTIVITY_FEW     64u /* without CUPTI: room to say so */
+
+static uint32_t activity_entries(const xs_world *world) {
+    if (is_sim(world) || (world->backend != &xs_backend_cuda && world->config.cupti != 1)) return 0;
+    return world->config.cupti < 0 ? ACTIVITY_FEW : ACTIVITY_ENTRIES;
+}
+
 static int map(xs_world *world, int flags) {
     void *at = mmap(NULL, world->region_bytes, PROT_READ | PROT_WRITE, flags, world->region_fd, 0);
     if (at == MAP_FAILED)
@@ -60,6 +68,7 @@ int xs_region_create(xs_world *world) {
     header.rings_per_rank = world->config.rings;
     header.ring_records = world->config.ring_records;
     header.lines_per_ring = world->config.lines;
+    header.activity_entries = activity_entries(world);
     fill_identity(world, &header);
     world->region_bytes = xs_region_layout(&header);
     world->region_fd = -1;

@@ -3,9 +3,9 @@
 #include <xs/frame.h>
 
 #include "collector_internal.h"
+#include "stamped.h"
 
 #define JOURNAL_AGAIN 128u /* entries that a segment repeats */
-#define JOURNAL_HOLES 64u
 
 /* The frame at `offset` of a catalog of `used` bytes; NULL: none, or not one of ours. */
 static const xs_frame *catalog_frame(const char *catalog, uint64_t used, uint64_t offset, xs_frame *head) {
@@ -59,46 +59,18 @@ void xs_collect_catalog_again(xs_collector *c, xs_collected *r) {
     put_catalog(c, r->ended ? r->catalog_copy : r->view.base + r->view.head.catalog_offset, r->catalog_read, &offset);
 }
 
-static uint64_t journal_stamp(const xs_journal_entry *entry) { return __atomic_load_n(&entry->sequence, __ATOMIC_ACQUIRE); }
-
-/* 1: *copy is entry `sequence`, whole. */
-static int copy_journal(const xs_collected *r, uint64_t sequence, xs_journal_entry *copy) {
-    const xs_journal_entry *entry = xs_view_journal(&r->view, sequence);
-    const uint64_t *words = (const uint64_t *)(const void *)entry;
-    uint64_t out[sizeof *copy / 8];
-    if (journal_stamp(entry) != sequence)
-        return 0;
-    for (uint32_t i = 0; i < sizeof *copy / 8; i++)
-        out[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    memcpy(copy, out, sizeof *copy);
-    return __atomic_load_n(&entry->sequence, __ATOMIC_RELAXED) == sequence;
-}
-
-/* How many entries from `sequence` on are gone: overwritten, or (last) never finished. 0: just not here yet. */
-static uint64_t journal_gone(const xs_collected *r, uint64_t sequence, int last) {
-    uint64_t stamp = journal_stamp(xs_view_journal(&r->view, sequence));
-    if (stamp > sequence) {
-        uint64_t oldest = stamp - r->view.head.journal_entries + 1;
-        return oldest > sequence ? oldest - sequence : 1;
-    }
-    for (uint64_t i = 1; last && i <= JOURNAL_HOLES; i++)
-        if (journal_stamp(xs_view_journal(&r->view, sequence + i)) == sequence + i)
-            return i;
-    return 0;
-}
-
 void xs_collect_journal(xs_collector *c, xs_collected *r, int last) {
     frame_array array;
     xs_journal_entry entry;
+    xs_stamped ring = xs_stamped_journal(&r->view);
     xs_array_begin(&array, c, r, XS_FRAME_JOURNAL, sizeof entry);
     for (uint64_t budget = r->view.head.journal_entries; budget; budget--) {
-        if (copy_journal(r, r->journal_read + 1, &entry)) {
+        if (xs_stamped_copy(&ring, r->journal_read + 1, &entry)) {
             xs_array_add(&array, &entry);
             r->journal_read++;
             continue;
         }
-        uint64_t gone = journal_gone(r, r->journal_read + 1, last);
+        uint64_t gone = xs_stamped_gone(&ring, r->journal_read + 1, last);
         if (!gone)
             break;
         r->journal_lost += gone;
@@ -110,10 +82,11 @@ void xs_collect_journal(xs_collector *c, xs_collected *r, int last) {
 void xs_collect_journal_again(xs_collector *c, xs_collected *r) {
     frame_array array;
     xs_journal_entry entry;
+    xs_stamped ring = xs_stamped_journal(&r->view);
     xs_array_begin(&array, c, r, XS_FRAME_JOURNAL, sizeof entry);
     uint64_t first = r->journal_read > JOURNAL_AGAIN ? r->journal_read - JOURNAL_AGAIN : 0;
     for (uint64_t s = first + 1; s <= r->journal_read; s++)
-        if (copy_journal(r, s, &entry))
+        if (xs_stamped_copy(&ring, s, &entry))
             xs_array_add(&array, &entry);
     xs_array_end(&array);
 }

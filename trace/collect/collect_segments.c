@@ -32,6 +32,7 @@ void xs_collect_segment_begins(void *user, xs_capture *capture) {
         if (r->ended && !r->marks) /* all of it is gone */
             continue;
         xs_collect_catalog_again(c, r);
+        xs_collect_activity_again(c, r);
         put_removed_of(c, r);
         if (r->ended) {
             xs_collect_put(c, r, XS_FRAME_PROCESS_END, UINT32_MAX, &r->end, sizeof r->end);

@@ -85,6 +85,7 @@ static void free_region(xs_collected *r) {
     }
     free(r->catalog_copy);
     free(r->lines);
+    free(r->activity.names);
     free(r->rings);
     free(r);
 }
@@ -142,6 +143,7 @@ static int every(const xs_collector *c, uint64_t *last, uint64_t ns) {
 static uint64_t pass_region(xs_collector *c, xs_collected *r) {
     xs_collect_catalog(c, r);
     xs_collect_journal(c, r, 0);
+    xs_collect_activity(c, r, 0);
     uint64_t taken = xs_collect_rings(c, r, DRAIN_LIVE);
     xs_collect_owners(c, r, 0);
     if (every(c, &r->told_looks, XS_SECOND / 2))
@@ -174,6 +176,7 @@ static void dump_image(xs_collector *c, xs_collected *r) {
 static void watch_region(xs_collector *c, xs_collected *r) {
     xs_collect_catalog(c, r);
     dump_image(c, r);
+    xs_collect_activity_left_alone(r);
     if (every(c, &r->told_looks, XS_SECOND / 2))
         xs_collect_look_at_rings(c, r);
     if (every(c, &r->told_status, XS_SECOND / 50) && xs_collect_gave_up(r))
@@ -256,6 +259,7 @@ void xs_collector_end(xs_collector *c, xs_collected *r, const xs_frame_end *end)
     r->end.tail_unknown = (uint32_t)any_taken(r);
     xs_collect_catalog(c, r);
     xs_collect_journal(c, r, 1);
+    xs_collect_activity(c, r, 1);
     xs_collect_rings(c, r, DRAIN_LAST);
     xs_collect_device_tail(c, r);
     xs_collect_unsaved(c, r, 1);

@@ -32,6 +32,14 @@ typedef struct line_state {
     uint64_t seen, told; /* times of the collector */
 } line_state;
 
+/* What CUPTI told. */
+typedef struct activity_state {
+    uint64_t read, lost;
+    xs_cupti_health told;
+    xs_activity_entry *names;
+    uint32_t name_count, name_room;
+} activity_state;
+
 /* Where every ring stood when a segment ended. */
 typedef struct segment_mark {
     struct segment_mark *next;
@@ -53,6 +61,7 @@ struct xs_collected {
     uint64_t looked_all, told_looks, told_status, told_counters;
     ring_state *rings;
     line_state *lines;
+    activity_state activity;
     segment_mark *marks; /* oldest first */
 };
 
@@ -111,6 +120,10 @@ void xs_collect_catalog_again(xs_collector *c, xs_collected *r);
 void xs_collect_journal(xs_collector *c, xs_collected *r, int last);
 void xs_collect_journal_again(xs_collector *c, xs_collected *r);
 void xs_collect_counters(xs_collector *c, xs_collected *r, int always);
+/* collect_activity.c */
+void xs_collect_activity(xs_collector *c, xs_collected *r, int last);
+void xs_collect_activity_left_alone(xs_collected *r);
+void xs_collect_activity_again(xs_collector *c, xs_collected *r);
 /* collect_status.c */
 enum status_which { STATUS_LONG, STATUS_OPEN, STATUS_OPEN_OR_GIVEN_UP };
 void xs_collect_status(xs_collector *c, xs_collected *r, enum status_which which);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "collector.h"
+#include "cupti_session.h"
 #include "exit_list.h"
 #include "identity.h"
 #include "protocol.h"
@@ -27,6 +28,7 @@ typedef struct in_process {
     int recorder_fd; /* -1: none */
     xs_collector *collector;
     xs_collected *region;
+    xs_cupti *cupti; /* NULL: nobody listens to CUPTI */
     pthread_t thread;
     int threaded, stopped, error;
     uint32_t abort_seen;
@@ -224,6 +226,7 @@ static int start(xs_world *world, void **state) {
     p->recorder_fd = -1;
     int rc = start_any(p);
     if (rc > 0) {
+        p->cupti = xs_cupti_start(world);
         p->at_exit.stop = stop_at_exit;
         xs_exit_add(&p->at_exit);
         *state = p;
@@ -292,6 +295,8 @@ static int stop(void *state, int clean) {
     in_process *p = state;
     if (!p->stopped) {
         p->stopped = 1;
+        xs_cupti_stop(p->cupti); /* its last entries come before the end */
+        p->cupti = NULL;
         if (p->recorder_fd >= 0) {
             xs_recorder_send(p->recorder_fd, XS_RECORDER_BYE, clean, abort_reason(p), NULL);
             close(p->recorder_fd);
@@ -310,6 +315,7 @@ static int stop(void *state, int clean) {
 static void forget(void *state) {
     in_process *p = state;
     xs_exit_forget();
+    xs_cupti_forget(p->cupti);
     if (p->recorder_fd >= 0)
         close(p->recorder_fd);
     if (p->collector)

@@ -25,7 +25,13 @@ static int counts_fit(const xs_region_header *h) {
     return h->header_bytes == sizeof *h && h->record_bytes == sizeof(xs_record) && h->ranks && h->ranks <= MOST_RANKS &&
            h->rings_per_rank && h->rings_per_rank <= MOST_RINGS && h->rings_per_rank <= h->groups_per_rank * (uint64_t)64 &&
            h->groups_per_rank <= MOST_RINGS && power_of_two(h->ring_records) && h->ring_records <= MOST_RECORDS &&
-           h->lines_per_ring <= MOST_LINES && power_of_two(h->journal_entries) && h->journal_entries <= MOST_RECORDS;
+           h->lines_per_ring <= MOST_LINES && power_of_two(h->journal_entries) && h->journal_entries <= MOST_RECORDS &&
+           (!h->activity_entries || power_of_two(h->activity_entries)) && h->activity_entries <= MOST_RECORDS;
+}
+
+static int activity_fits(const xs_region_header *h) {
+    return !h->activity_entries || (inside(h, h->activity_offset, 1, sizeof(xs_activity_head), 64) &&
+                                    inside(h, h->activity_offset + sizeof(xs_activity_head), h->activity_entries, sizeof(xs_activity_entry), 64));
 }
 
 static int sections_fit(const xs_region_header *h) {
@@ -39,7 +45,7 @@ static int sections_fit(const xs_region_header *h) {
            inside(h, h->status_offset, rings * h->lines_per_ring, h->status_stride, 16) &&
            inside(h, h->records_offset, rings, h->records_stride, 16) &&
            inside(h, h->catalog_offset, 1, h->catalog_bytes & ~(uint64_t)15, 16) &&
-           inside(h, h->journal_offset, h->journal_entries, sizeof(xs_journal_entry), 64);
+           inside(h, h->journal_offset, h->journal_entries, sizeof(xs_journal_entry), 64) && activity_fits(h);
 }
 
 int xs_region_view_open(xs_region_view *view, void *base, uint64_t bytes) {

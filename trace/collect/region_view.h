@@ -31,6 +31,10 @@ static inline const xs_journal_entry *xs_view_journal(const xs_region_view *v, u
     uint64_t index = (sequence - 1) & (v->head.journal_entries - 1);
     return (const xs_journal_entry *)(void *)(v->base + v->head.journal_offset) + index;
 }
+/* NULL: the region has no such section. */
+static inline xs_activity_head *xs_view_activity(const xs_region_view *v) {
+    return v->head.activity_entries ? (xs_activity_head *)(void *)(v->base + v->head.activity_offset) : NULL;
+}
 /* Is the ring taken by a writer? Acquire: if not, what its last writer stored is visible. */
 static inline int xs_view_taken(const xs_region_view *v, uint32_t ring) {
     uint32_t rank = ring / v->head.rings_per_rank, bit = ring % v->head.rings_per_rank;

@@ -26,10 +26,12 @@
     X(13, TRIGGER, "zero-terminated reason: the rings were dumped here")                                            \
     X(14, NOTE, "zero-terminated text for the report")                                                              \
     X(15, PROCESS_END, "xs_frame_end: this process is over, cleanly or not")                                        \
-    X(16, END, "empty: the capture was closed in order")
+    X(16, END, "empty: the capture was closed in order")                                                            \
+    X(17, ACTIVITY, "array of xs_activity_entry: what CUPTI tells of GPUs")                                         \
+    X(18, CUPTI, "xs_cupti_health")
 
 #define XS_FRAME_ENUM(number, name, text) XS_FRAME_##name = number,
-enum xs_frame_type { XS_FRAMES(XS_FRAME_ENUM) XS_FRAME_COUNT = 17 };
+enum xs_frame_type { XS_FRAMES(XS_FRAME_ENUM) XS_FRAME_COUNT = 19 };
 #undef XS_FRAME_ENUM
 
 typedef struct xs_frame {
@@ -65,7 +67,7 @@ typedef struct xs_frame_process {
     uint64_t strings_bytes;
 } xs_frame_process;
 
-enum xs_name_kind { XS_NAME_ROLE = 1, XS_NAME_MARK = 2, XS_NAME_KERNEL = 3, XS_NAME_BUFFER = 4, XS_NAME_DEVICE = 5 };
+enum xs_name_kind { XS_NAME_ROLE = 1, XS_NAME_MARK = 2, XS_NAME_KERNEL = 3, XS_NAME_BUFFER = 4, XS_NAME_DEVICE = 5, XS_NAME_CALL = 6 };
 typedef struct xs_frame_name {
     uint32_t kind;
     uint32_t id;

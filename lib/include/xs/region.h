@@ -3,11 +3,12 @@
  * apart is in its header: magic, version, sizes, offsets and strides. Fixed-width types only; offsets are bytes from the
  * region's first byte.
  *
- *   header | control | groups (ring bitmap) | ring headers | status lines | records | catalog | journal
+ *   header | control | groups (ring bitmap) | ring headers | status lines | records | catalog | journal | activity
  */
 #ifndef XS_REGION_H
 #define XS_REGION_H
 
+#include <xs/activity.h>
 #include <xs/record.h>
 
 /* Stored XORed, so that a memory scan does not match the constants of the program itself. */
@@ -55,6 +56,8 @@ typedef struct xs_region_header {
     uint64_t catalog_used; /* committed with release order */
     uint64_t journal_offset; /* ring of xs_journal_entry: launches, clock pairs, host calls */
     uint64_t journal_entries; /* power of two */
+    uint64_t activity_offset;  /* xs_activity_head, then entries: what CUPTI tells */
+    uint64_t activity_entries; /* power of two; 0: there is no such section */
 } xs_region_header;
 
 /* What a kernel reads at writer-begin and at back-off stages, and the counters that keep silence out. */
@@ -146,7 +149,8 @@ XS_STATIC_ASSERT(sizeof(xs_status_line) == 128, "a status line is two cache line
 enum xs_journal_kind {
     XS_JOURNAL_LAUNCH_BEGIN = 1, /* a = launch, b = kernel name id, c = time, d = grid, e = block, f = first rank | ranks << 32 */
     XS_JOURNAL_LAUNCH_END = 2,   /* a = launch, b = 0, c = time, d = result */
-    XS_JOURNAL_CLOCK = 3,        /* a = device + 1, b = 0, c = CLOCK_BOOTTIME, d = CLOCK_REALTIME (or device time), e = bracket, ns */
+    XS_JOURNAL_CLOCK = 3,        /* a = device + 1, b = 0, c = CLOCK_BOOTTIME, d = CLOCK_REALTIME (or device time), e = bracket, ns,
+                                  * f = step of the device's clock, ns, where it was measured */
     XS_JOURNAL_HOST_CALL = 4,    /* a = enum of the call, c = time */
     XS_JOURNAL_TRACE_STATE = 5   /* a = started bits, c = time: tracing was switched */
 };
@@ -158,5 +162,6 @@ typedef struct xs_journal_entry {
     uint64_t b, c, d, e, f, g;
 } xs_journal_entry;
 XS_STATIC_ASSERT(sizeof(xs_journal_entry) == 64, "journal entries are one cache line");
+
 
 #endif

@@ -7,6 +7,8 @@
  *   XS_TRACE_START=0|1            start tracing at creation (1)   XS_PAYLOAD=0|1       payload and work events (1)
  *   XS_CAPTURE=NAME               capture file; unset and no recorder: rings only
  *   XS_CAPTURE_BYTES, XS_CAPTURE_SECONDS   bound the capture      XS_CAPTURE_WHEN=always|trigger
+ *   XS_CUPTI=0|1                  0: without CUPTI; 1: also on the host backend, and where another tool has subscribed to it
+ *   XS_CUPTI_LIBRARY=FILE         the CUPTI library to load (no field: one a process)
  *   XS_RING_RECORDS, XS_RINGS     records a ring (4096), rings a rank (64)
  *   XS_PLACEMENT=mapped|device    where kernels write records: host memory (default), or their own device's, for bursts: copied
  *                                 out at a kernel's end and, as well as that goes, while it runs; lost with a faulting context
@@ -54,7 +56,7 @@ typedef struct xs_config {
     uint64_t capture_bytes;   /* bound; 0: none */
     uint64_t capture_seconds; /* bound; 0: none */
     int32_t capture_on_trigger; /* 1: rings only, dumped at the first wait that gives up, abort, exit, SIGUSR1 */
-    int32_t reserved0;
+    int32_t cupti; /* -1: off, 0: default (CUDA backend, unless another tool has it), 1: see XS_CUPTI */
     uint64_t wait_ns; /* see XS_WAIT_NS */
     const char *placement; /* of records: "mapped" (default) or "device" */
     uint32_t collectors;   /* threads that share the rings; 0: 1. A bounded capture is read by one, whatever this says */

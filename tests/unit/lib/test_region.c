@@ -24,7 +24,12 @@ static void fields_are_pinned(void **state) {
     PIN(xs_region_header, records_offset, 168);
     PIN(xs_region_header, catalog_used, 200);
     PIN(xs_region_header, journal_entries, 216);
-    assert_int_equal(sizeof(xs_region_header), 224);
+    PIN(xs_region_header, activity_entries, 232);
+    assert_int_equal(sizeof(xs_region_header), 240);
+    PIN(xs_activity_head, health, 8);
+    PIN(xs_activity_head, consumed, 256);
+    PIN(xs_activity_entry, device, 32);
+    PIN(xs_activity_entry, bytes, 88);
     PIN(xs_ring_header, next, 64);
     PIN(xs_ring_header, consumed, 128);
     PIN(xs_ring_header, owner, 256);
@@ -59,6 +64,16 @@ static void layout_is_pinned(void **state) {
     assert_int_equal(h.journal_offset, 176128 + (2 << 20));
     assert_int_equal(h.total_bytes, 176128 + (2 << 20) + 16384 * 64);
     assert_int_equal(h.groups_per_rank, 1);
+}
+
+/* What CUPTI tells comes last, and takes no room where it is not asked for. */
+static void activity_comes_last(void **state) {
+    (void)state;
+    xs_region_header without = layout(2, 64, 16, 4), h = {.ranks = 2, .rings_per_rank = 64, .ring_records = 16, .lines_per_ring = 4, .activity_entries = 64};
+    assert_int_equal(without.activity_offset, 0);
+    xs_region_layout(&h);
+    assert_int_equal(h.activity_offset, without.total_bytes);
+    assert_true(h.total_bytes >= h.activity_offset + sizeof(xs_activity_head) + 64 * sizeof(xs_activity_entry));
 }
 
 /* Parts follow one another, aligned, without overlap, for any shape. */
@@ -225,7 +240,7 @@ static void rings_given_back_are_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_are_pinned),           cmocka_unit_test(layout_is_pinned),
+        cmocka_unit_test(fields_are_pinned),           cmocka_unit_test(layout_is_pinned), cmocka_unit_test(activity_comes_last),
         cmocka_unit_test(parts_do_not_overlap),        cmocka_unit_test(first_contents),
         cmocka_unit_test(memory_cannot_shrink),        cmocka_unit_test(handles_begin_at_their_rank),
         cmocka_unit_test(rings_left_behind_are_freed), cmocka_unit_test(rings_given_back_are_left_alone),

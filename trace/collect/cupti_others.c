@@ -1,0 +1,61 @@
+#include "cupti_others.h"
+
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Parts of file names of libraries, and whose they are. */
+static const struct {
+    const char *file, *tool;
+} tools[] = {
+    {"libToolsInjection", "Nsight Systems"},
+    {"libcuda-injection", "Nsight Compute"},
+    {"libsanitizer-collection", "compute-sanitizer"},
+    {"libkineto", "torch.profiler (Kineto)"},
+    {"libtorch_cpu", "torch.profiler (Kineto, in libtorch)"},
+    {"libtorch_cuda", "torch.profiler (Kineto, in libtorch)"},
+    {"libdcgm", "DCGM"},
+    {"libcupti_trace_injection", "a CUPTI injection library"},
+};
+
+static int known(struct dl_phdr_info *info, size_t size, void *found) {
+    (void)size;
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (strstr(info->dlpi_name, tools[i].file)) {
+            *(const char **)found = tools[i].tool;
+            return 1;
+        }
+    return 0;
+}
+
+void xs_cupti_suspect(char *who, size_t bytes) {
+    const char *found = "";
+    dl_iterate_phdr(known, &found);
+    snprintf(who, bytes, "%s", found);
+}
+
+static void CUPTIAPI nothing(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *data) {
+    (void)user, (void)domain, (void)id, (void)data;
+}
+
+CUptiResult xs_cupti_holder(const xs_cupti_library *cupti, char *who, size_t bytes) {
+    char named[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN + 1] = "";
+    CUpti_SubscriberHandle subscriber;
+    CUptiResult result;
+    if (cupti->subscribe_named) {
+        CUpti_SubscriberParams params = {.structSize = CUpti_SubscriberParams_STRUCT_SIZE, .subscriberName = "xs",
+                                         .oldSubscriberName = named, .oldSubscriberSize = CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN};
+        result = cupti->subscribe_named(&subscriber, nothing, NULL, &params);
+    } else {
+        result = cupti->subscribe(&subscriber, nothing, NULL);
+    }
+    if (result == CUPTI_SUCCESS) {
+        cupti->unsubscribe(subscriber);
+        return result;
+    }
+    if (named[0])
+        snprintf(who, bytes, "%s", named);
+    else
+        xs_cupti_suspect(who, bytes);
+    return result;
+}
