@@ -36,7 +36,8 @@ typedef struct xs_cuda_mailbox {
     uint32_t reserved0[31];
     uint64_t time;
     uint32_t answer;
-    uint32_t reserved1[29];
+    uint32_t step; /* smallest seen, ns */
+    uint32_t reserved1[28];
 } xs_cuda_mailbox;
 
 typedef struct xs_cuda_state {

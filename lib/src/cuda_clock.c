@@ -1,18 +1,26 @@
 /* The device's clock against the host's: a small kernel answers requests in mapped memory with %globaltimer, each answer
  * bracketed by two readings of CLOCK_BOOTTIME. The narrowest of a burst goes into the journal: c = middle of the bracket,
- * d = device time, e = width of the bracket. The kernel is PTX text, so that libxs needs no CUDA compiler. */
+ * d = device time, e = width of the bracket, f = the step that the clock was seen to make. The kernel is PTX text, so that libxs needs
+ * no CUDA compiler. */
+#include <stdlib.h>
+
 #include "cuda.h"
 #include "identity.h"
 
 #define ROUNDS 64u
+#define READS 4096u /* of the clock, one after the other, for its smallest step */
 #define PATIENCE 100000000u /* polls of the kernel before it gives up on a host that does not ask */
 
 static const char clock_ptx[] =
     ".version 6.4\n.target sm_70\n.address_size 64\n"
-    ".visible .entry xs_clock(.param .u64 mailbox, .param .u32 rounds, .param .u32 patience)\n{\n"
-    " .reg .u64 %box, %time;\n .reg .u32 %rounds, %round, %asked, %polls, %patience;\n .reg .pred %p;\n"
+    ".visible .entry xs_clock(.param .u64 mailbox, .param .u32 rounds, .param .u32 patience, .param .u32 reads)\n{\n"
+    " .reg .u64 %box, %time, %last, %gone;\n .reg .u32 %rounds, %round, %asked, %polls, %patience, %reads, %least, %step;\n .reg .pred %p;\n"
     " ld.param.u64 %box, [mailbox];\n ld.param.u32 %rounds, [rounds];\n ld.param.u32 %patience, [patience];\n"
-    " mov.u32 %round, 1;\n"
+    " ld.param.u32 %reads, [reads];\n mov.u32 %least, 0x7fffffff;\n mov.u64 %last, %globaltimer;\n"
+    "read:\n setp.eq.u32 %p, %reads, 0;\n @%p bra told;\n sub.u32 %reads, %reads, 1;\n mov.u64 %time, %globaltimer;\n"
+    " sub.u64 %gone, %time, %last;\n mov.u64 %last, %time;\n cvt.u32.u64 %step, %gone;\n setp.eq.u32 %p, %step, 0;\n @%p bra read;\n"
+    " min.u32 %least, %least, %step;\n bra read;\n"
+    "told:\n st.relaxed.sys.global.u32 [%box+140], %least;\n mov.u32 %round, 1;\n"
     "next:\n mov.u32 %polls, 0;\n"
     "poll:\n add.u32 %polls, %polls, 1;\n setp.gt.u32 %p, %polls, %patience;\n @%p bra done;\n"
     " ld.acquire.sys.global.u32 %asked, [%box];\n setp.lt.u32 %p, %asked, %round;\n @%p bra poll;\n"
@@ -33,8 +41,22 @@ typedef struct sample {
     uint64_t host, device, bracket;
 } sample;
 
+typedef struct burst {
+    sample best;
+    uint64_t last, step; /* step: what divides all differences of answers and the smallest step seen */
+} burst;
+
+static uint64_t divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* One question; 0 when the kernel did not answer in time. */
-static int ask(xs_cuda_mailbox *mailbox, uint32_t round, sample *best) {
+static int ask(xs_cuda_mailbox *mailbox, uint32_t round, burst *b) {
     uint64_t before = xs_clock_boot(), after;
     __atomic_store_n(&mailbox->request, round, __ATOMIC_RELEASE);
     do {
@@ -42,29 +64,39 @@ static int ask(xs_cuda_mailbox *mailbox, uint32_t round, sample *best) {
         if (after - before > 1000000000u) return 0;
     } while (__atomic_load_n(&mailbox->answer, __ATOMIC_ACQUIRE) < round);
     after = xs_clock_boot();
-    if (after - before < best->bracket) *best = (sample){before + (after - before) / 2, mailbox->time, after - before};
+    if (b->last) b->step = divisor(mailbox->time - b->last, b->step);
+    b->last = mailbox->time;
+    if (after - before < b->best.bracket) b->best = (sample){before + (after - before) / 2, mailbox->time, after - before};
     return 1;
+}
+
+/* A test plants an error here, which the reader must find. */
+static uint64_t planted(void) {
+    const char *text = getenv("XS_TEST_CLOCK_OFFSET_NS");
+    return text ? (uint64_t)strtoll(text, NULL, 10) : 0;
 }
 
 int xs_cuda_clock_sample(xs_world *world, xs_cuda_device *device) {
     xs_cuda_state *state = world->backend_state;
     xs_cuda_mailbox *mailbox = state->mailbox;
     uint64_t at = (uintptr_t)mailbox;
-    uint32_t rounds = ROUNDS, patience = PATIENCE;
-    void *arguments[] = {&at, &rounds, &patience};
-    sample best = {0, 0, UINT64_MAX};
+    uint32_t rounds = ROUNDS, patience = PATIENCE, reads = READS;
+    void *arguments[] = {&at, &rounds, &patience, &reads};
+    burst b = {{0, 0, UINT64_MAX}, 0, 0};
     mailbox->request = 0;
     mailbox->answer = 0;
+    mailbox->step = 0;
     int rc = xs_cuda_check(state, state->cuda->context_set(device->context), "cuCtxSetCurrent");
     if (!rc)
         rc = xs_cuda_check(state, state->cuda->launch(device->clock_function, 1, 1, 1, 1, 1, 1, 0, device->copies, arguments, NULL),
                            "the clock kernel");
     if (rc) return rc;
-    for (uint32_t round = 1; round <= ROUNDS && ask(mailbox, round, &best); round++) {
+    for (uint32_t round = 1; round <= ROUNDS && ask(mailbox, round, &b); round++) {
     }
     __atomic_store_n(&mailbox->request, ROUNDS, __ATOMIC_RELEASE);
     rc = xs_cuda_check(state, state->cuda->stream_sync(device->copies), "the clock kernel");
-    if (!rc && best.bracket != UINT64_MAX)
-        xs_journal(world, XS_JOURNAL_CLOCK, (uint32_t)device->ordinal + 1, 0, best.host, best.device, best.bracket, 0);
+    b.step = divisor(b.step, mailbox->step);
+    if (!rc && b.best.bracket != UINT64_MAX)
+        xs_journal(world, XS_JOURNAL_CLOCK, (uint32_t)device->ordinal + 1, 0, b.best.host + planted(), b.best.device, b.best.bracket, b.step);
     return rc;
 }
