@@ -1,5 +1,5 @@
 add_executable(bench_sqlite_rate sqlite_rate.c sqlite_capture.c ${PROJECT_SOURCE_DIR}/tests/support/capture_build.c
-  ${PROJECT_SOURCE_DIR}/tests/support/capture_build_records.c)
+  ${PROJECT_SOURCE_DIR}/tests/support/capture_build_records.c ${PROJECT_SOURCE_DIR}/tests/support/capture_build_activity.c)
 add_executable(bench_sqlite_histogram sqlite_histogram.c)
 foreach(program IN ITEMS rate histogram)
   target_include_directories(bench_sqlite_${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests/include

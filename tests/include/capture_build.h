@@ -9,7 +9,7 @@
  *
  * Every ring has 64-bit sequences from 1. Records wait in memory until cb_flush (or cb_end) puts them into RECORDS
  * frames, one a ring and gap. Times are absolute nanoseconds. Failures (memory, file) are kept and returned by cb_end.
- * Sources to list in CMake: tests/support/capture_build.c and tests/support/capture_build_records.c. */
+ * Sources to list in CMake: tests/support/capture_build{,_records,_activity}.c. */
 #ifndef CAPTURE_BUILD_H
 #define CAPTURE_BUILD_H
 
@@ -49,6 +49,17 @@ void cb_clock(cb *c, uint64_t boottime, uint64_t realtime, uint64_t bracket);
 /* A sample of a GPU's clock. Records of that GPU carry its time; frames and looks the host's: flush with cb_flush_at. */
 void cb_device_clock(cb *c, uint32_t device, uint64_t boottime, uint64_t device_time, uint64_t bracket);
 void cb_ring_device(cb *c, uint32_t ring, int32_t device); /* of its RECORDS frames; without: the process's */
+
+/* ---- what CUPTI tells; times are CUPTI's ---- */
+void cb_activity(cb *c, const xs_activity_entry *entry); /* sequence is filled in */
+uint32_t cb_activity_name(cb *c, const char *name);      /* ids from 1, by process; the same text again is a new id */
+/* CUPTI's clock was `time` between boottime before and after. */
+void cb_tick(cb *c, uint64_t before, uint64_t after, uint64_t time);
+void cb_gpu_kernel(cb *c, const char *name, int32_t device, uint32_t stream, uint64_t begin, uint64_t end, uint32_t correlation,
+                   uint64_t graph_node, uint32_t grid, uint32_t block);
+void cb_gpu_copy(cb *c, int32_t device, uint32_t stream, uint64_t begin, uint64_t end, uint32_t correlation, uint32_t kind, uint64_t bytes);
+void cb_cuda_call(cb *c, const char *name, uint32_t thread, uint64_t begin, uint64_t end, uint32_t correlation);
+void cb_cupti(cb *c, uint32_t state, uint64_t since, uint64_t until, const char *why);
 
 /* ---- what a collector writes ---- */
 void cb_frame(cb *c, uint16_t type, uint32_t ring, uint64_t time, const void *payload, uint64_t bytes); /* any frame */

@@ -1,4 +1,4 @@
-/* Shared by the two files of the capture builder. */
+/* Shared by the files of the capture builder. */
 #ifndef CAPTURE_BUILD_INTERNAL_H
 #define CAPTURE_BUILD_INTERNAL_H
 
@@ -27,7 +27,8 @@ typedef struct cb_proc {
     xs_region_header region;
     uint32_t next_object, next_name[8], pad_count;
     xs_frame_pad pads[CB_PADS];
-    uint64_t journal;
+    uint64_t journal, activity;
+    uint32_t activity_names;
     int ended;
 } cb_proc;
 

@@ -78,6 +78,39 @@ static int on_lost(xsr_sink *sink, const xsr_loss *l) {
     return 0;
 }
 
+static int on_activity(xsr_sink *sink, const xsr_activity *a) {
+    const xsr_model *m = sink->model;
+    FILE *out = out_of(sink);
+    fprintf(out, "%s %" PRId64 " \"%s\" begin=%" PRId64 " end=%" PRId64, xsr_activity_name(a->kind), (int64_t)(a - m->activities),
+            a->kind == XS_ACTIVITY_COPY ? xsr_copy_name(a->copy) : name_of(m, a->name), a->begin, a->end);
+    if (a->kind == XS_ACTIVITY_CALL)
+        fprintf(out, " thread=%u correlation=%u\n", a->thread, a->correlation);
+    else
+        fprintf(out, " device=%d stream=%u correlation=%u call=%" PRId64 " node=%" PRIu64 " grid=%u block=%u bytes=%" PRIu64 " launch=%" PRId64 " writers=%u\n",
+                a->device, a->stream, a->correlation, a->call == XSR_NONE ? (int64_t)-1 : (int64_t)a->call, a->graph_node, a->grid[0], a->block[0], a->bytes,
+                a->launch == XSR_NONE ? (int64_t)-1 : (int64_t)m->launches[a->launch].id, a->writers);
+    return 0;
+}
+
+static void put_cupti(FILE *out, const xsr_model *m) {
+    for (uint32_t i = 0; i < m->process_count; i++) {
+        const xsr_cupti *c = &m->processes[i].cupti;
+        if (c->state == XS_CUPTI_NONE)
+            continue;
+        fprintf(out, "cupti %s \"%s\"", xsr_cupti_name(c->state), c->why);
+        put_time(out, "since", c->since);
+        put_time(out, "until", c->until);
+        fprintf(out, "\n");
+    }
+    for (uint32_t i = 0; i < m->clock_count; i++)
+        if (m->clocks[i].kernels)
+            fprintf(out, "clock GPU %d step=%" PRId64 " residual=%" PRId64 " bound=%" PRId64 " answers=%u kernels=%u fault=%" PRId64 "\n", m->clocks[i].device,
+                    m->clocks[i].step_ns, m->clocks[i].residual_ns, m->clocks[i].bound_ns, m->clocks[i].samples, m->clocks[i].kernels, m->clocks[i].fault_ns);
+    for (uint32_t i = 0; i < m->writer_count; i++)
+        if (m->writers[i].kernel != XSR_NONE)
+            fprintf(out, "writer %u \"%s\" of ring %u ran in kernel %u\n", i, m->writers[i].name, m->rings[m->writers[i].ring].ring, m->writers[i].kernel);
+}
+
 static int on_finish(xsr_sink *sink) {
     const xsr_model *m = sink->model;
     FILE *out = out_of(sink);
@@ -88,6 +121,7 @@ static int on_finish(xsr_sink *sink) {
     for (uint32_t i = 0; i < m->slot_count; i++)
         fprintf(out, "slot \"%s\" supplier=%" PRId64 " origin=%u\n", m->slots[i].label,
                 m->slots[i].supplier_rank == XSR_NONE ? (int64_t)-1 : (int64_t)m->slots[i].supplier_rank, m->slots[i].supplier_origin);
+    put_cupti(out, m);
     for (uint32_t i = 0; i < m->note_count; i++)
         fprintf(out, "note %s\n", m->notes[i]);
     fprintf(out, "capture %" PRId64 "..%" PRId64 "%s%s\n", m->begin, m->end, m->closed ? " closed" : "", m->cut ? " cut" : "");
@@ -95,6 +129,6 @@ static int on_finish(xsr_sink *sink) {
 }
 
 dump_sink dump_sink_make(FILE *out) {
-    return (dump_sink){.sink = {.name = "dump", .event = on_event, .wait = on_wait, .signal = on_signal, .lost = on_lost, .finish = on_finish},
+    return (dump_sink){.sink = {.name = "dump", .event = on_event, .wait = on_wait, .signal = on_signal, .lost = on_lost, .activity = on_activity, .finish = on_finish},
                        .out = out};
 }

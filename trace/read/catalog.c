@@ -109,7 +109,7 @@ uint32_t rd_name(xsr_reader *reader, uint32_t process, uint32_t kind, uint32_t i
     return rd_map_get(&reader->name_ids, name_key(process, kind, id));
 }
 
-static uint32_t find_or_add_name(xsr_reader *reader, uint32_t kind, const char *text, size_t length) {
+uint32_t rd_name_text(xsr_reader *reader, uint32_t kind, const char *text, size_t length) {
     xsr_model *m = &reader->model;
     uint64_t key = hash(text, length, kind);
     uint32_t at = rd_map_get(&reader->name_of, key);
@@ -133,7 +133,7 @@ int rd_take_name(xsr_reader *reader, const xs_frame *frame, const unsigned char 
         return 0;
     size_t length;
     const char *text = string_at((const char *)payload + sizeof head, frame->payload_bytes - sizeof head, 0, &length);
-    uint32_t p = rd_process_of(reader, frame), at = find_or_add_name(reader, head.kind, text, length);
+    uint32_t p = rd_process_of(reader, frame), at = rd_name_text(reader, head.kind, text, length);
     if (p == XSR_NONE || at == XSR_NONE || rd_map_put(&reader->name_ids, name_key(p, head.kind, head.id), at) < 0)
         return XS_E_MEMORY;
     return 1;

@@ -135,7 +135,9 @@ int rd_clocks_finish(xsr_reader *reader) {
     find_offsets(reader);
     move_launches(reader);
     tell_starts(reader);
-    int rc = rd_devices_find(reader);
+    int rc = rd_activity_finish(reader);
+    if (rc == 0)
+        rc = rd_devices_find(reader);
     if (rc == 0)
         rc = host_rows(reader, &host_row_of, &several);
     if (rc == 0)

@@ -36,6 +36,18 @@ int rd_device_sample(xsr_reader *reader, uint32_t process, int32_t device, const
     return 1;
 }
 
+uint32_t rd_device_at(const xsr_reader *reader, uint32_t process, int32_t device) {
+    return rd_map_get(&reader->device_of, (uint64_t)process << 32 | (uint32_t)device);
+}
+
+int rd_device_step(xsr_reader *reader, uint32_t process, int32_t device, int64_t step) {
+    uint32_t at = find_or_add(reader, process, device);
+    if (at == XSR_NONE)
+        return XS_E_MEMORY;
+    reader->devices[at].told_step = step > 0 && step < SECOND ? step : 0;
+    return 1;
+}
+
 static int by_device(const void *a, const void *b) {
     const rd_sample *x = a, *y = b;
     if (x->device != y->device)
@@ -44,7 +56,7 @@ static int by_device(const void *a, const void *b) {
 }
 
 /* Segments repeat the newest part of the journal. */
-static void sort_samples(rd_device *d) {
+void rd_sort_samples(rd_device *d) {
     uint32_t kept = 0;
     if (d->sample_count)
         qsort(d->samples, d->sample_count, sizeof *d->samples, by_device);
@@ -151,8 +163,10 @@ int rd_devices_find(xsr_reader *reader) {
         rc = list_rings(reader);
     for (uint32_t i = 0; i < reader->device_count && rc == 0; i++) {
         rd_device *d = &reader->devices[i];
-        sort_samples(d);
+        rd_sort_samples(d);
         rc = d->sample_count ? rd_fit_make(&d->fit, d->samples, d->sample_count) : estimate(reader, d);
+        if (rc == 0)
+            rc = rd_brackets_find(reader, d);
         if (rc == 0)
             find_reach(reader, d);
     }
@@ -185,17 +199,52 @@ static int residual_of(const rd_device *d, int64_t step, int64_t *residual, bool
     return 0;
 }
 
-/* Every bracket says where the truth lies from the fit: the farther end of what all of them say. */
-static int64_t half_width(const rd_device *d) {
-    int64_t low = INT64_MIN, high = INT64_MAX;
+typedef struct limits { int64_t low, high; } limits;
+
+static void narrow(limits *l, int64_t low, int64_t high) {
+    l->low = low > l->low ? low : l->low;
+    l->high = high < l->high ? high : l->high;
+}
+
+static limits limits_of_answers(const rd_device *d) {
+    limits l = {INT64_MIN / 4, INT64_MAX / 4};
     uint32_t hint = 0;
     for (uint32_t i = 0; i < d->sample_count; i++) {
         const rd_sample *s = &d->samples[i];
         int64_t from = s->host - rd_fit_host(&d->fit, &hint, s->device), half = (s->bracket + 1) / 2;
-        low = from - half > low ? from - half : low;
-        high = from + half < high ? from + half : high;
+        if (!s->kernel)
+            narrow(&l, from - half, from + half);
     }
-    return larger(size_of(low), size_of(high));
+    return l;
+}
+
+static limits limits_of_kernels(const rd_device *d, int64_t offset) {
+    limits l = {INT64_MIN / 4, INT64_MAX / 4};
+    uint32_t hint = 0;
+    for (uint32_t i = 0; i < d->bracket_count; i++) {
+        const rd_bracket *b = &d->brackets[i];
+        int64_t low = b->begin - offset - b->half - rd_fit_host(&d->fit, &hint, b->first);
+        narrow(&l, low, b->end - offset + b->half - rd_fit_host(&d->fit, &hint, b->last));
+    }
+    return l;
+}
+
+/* Every bracket says where the truth lies from the fit: between the innermost ends of what all of them say. Where they contradict each
+ * other (*fault: by so much), between the outermost ends of what each kind says: which of them is wrong is not known. */
+void rd_device_limits(const rd_device *d, int64_t offset, int64_t *low, int64_t *high, int64_t *fault) {
+    limits a = limits_of_answers(d), k = limits_of_kernels(d, offset), both = a;
+    narrow(&both, k.low, k.high);
+    *fault = both.low > both.high ? both.low - both.high : 0;
+    *low = both.low;
+    *high = both.high;
+    if (!*fault)
+        return;
+    int64_t ends[] = {a.low, a.high, k.low, k.high};
+    *low = *high = 0;
+    for (int i = 0; i < (d->bracket_count ? 4 : 2); i++) {
+        *low = ends[i] < *low ? ends[i] : *low;
+        *high = ends[i] > *high ? ends[i] : *high;
+    }
 }
 
 /* Between samples a minute apart a clock was seen to leave its line by 240 ns: allow 20 ns a second. Beyond the samples: 20 ppm. */
@@ -210,9 +259,9 @@ static int64_t widening_of(const rd_device *d, int64_t *beyond) {
 
 int rd_device_measure(xsr_reader *reader, rd_device *d, rd_clock *clock) {
     xsr_clock *row = &clock->row;
-    int64_t residual, beyond;
+    int64_t residual, beyond, low, high, fault;
     bool measured;
-    row->step_ns = rd_step_of(reader, d);
+    row->step_ns = d->told_step ? d->told_step : rd_step_of(reader, d);
     row->residual_ns = row->bound_ns = -1;
     if (row->step_ns == 0)
         return XS_E_MEMORY;
@@ -223,9 +272,16 @@ int rd_device_measure(xsr_reader *reader, rd_device *d, rd_clock *clock) {
         return rc;
     clock->widened = widening_of(d, &beyond);
     row->residual_ns = residual;
-    row->bound_ns = half_width(d) + (measured ? residual : 0) + row->step_ns + clock->widened;
-    if (beyond / 50000 <= row->step_ns)
-        return 0;
+    rd_device_limits(d, reader->processes[d->process].offset, &low, &high, &fault);
+    row->samples = d->answers;
+    row->kernels = d->bracket_count;
+    row->fault_ns = fault > 2 * row->step_ns ? fault : 0;
+    row->bound_ns = larger(size_of(low), size_of(high)) + (measured ? residual : 0) + row->step_ns + clock->widened;
+    if (row->fault_ns)
+        rc = rd_note(reader, "clock fault of GPU %d of process %d: its answers to the host and the kernels that CUPTI tells of contradict each other "
+                             "by %lld ns: its bound is widened to hold both", d->device, reader->model.processes[d->process].pid, (long long)fault);
+    if (rc || beyond / 50000 <= row->step_ns)
+        return rc;
     return rd_note(reader, "process %d, GPU %d: records reach %.3f s beyond the samples of its clock: its bound is widened by 20 ppm of that",
                    reader->model.processes[d->process].pid, d->device, (double)beyond / SECOND);
 }

@@ -27,17 +27,30 @@ static double on_line(const line *l, double x) { return l->y + l->drift * (x - l
 
 /* Near-best samples agree within a fraction of their bracket; in a wider one the answer may lie anywhere. */
 static double weight_of(const rd_sample *s, int64_t best) {
-    double sigma = (double)best / 16 + (double)(s->bracket - best) / 2 + 1;
+    double sigma = (double)best / 16 + (s->bracket > best ? (double)(s->bracket - best) / 2 : 0) + 1;
     return 1 / (sigma * sigma);
 }
 
 static double limited(double drift) { return drift > MOST_DRIFT ? MOST_DRIFT : drift < -MOST_DRIFT ? -MOST_DRIFT : drift; }
 
+/* One in twenty is narrower: of many, a few may be so by mistake. */
 int64_t rd_best_bracket(const rd_sample *samples, uint32_t count) {
-    int64_t best = samples[0].bracket;
-    for (uint32_t i = 1; i < count; i++)
-        best = samples[i].bracket < best ? samples[i].bracket : best;
-    return best;
+    int64_t low = INT64_MAX, high = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        low = samples[i].bracket < low ? samples[i].bracket : low;
+        high = samples[i].bracket > high ? samples[i].bracket : high;
+    }
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        uint32_t narrower = 0;
+        for (uint32_t i = 0; i < count; i++)
+            narrower += samples[i].bracket <= middle;
+        if (narrower > count / 20)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
 }
 
 static line line_through(const rd_sample *samples, uint32_t count, int64_t best) {

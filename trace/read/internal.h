@@ -40,13 +40,19 @@ typedef struct rd_status { uint32_t ring, line; uint64_t time; xs_status_line st
 /* ---- device clocks: fit.c, device.c ---- */
 #define RD_TIME_MAX (1ll << 61) /* times beyond it are nonsense; sums of two below it fit */
 #define RD_UPTIME_MAX (1ll << 58) /* nine years of CLOCK_BOOTTIME: samples beyond it are nonsense */
-typedef struct rd_sample { int64_t host, device, bracket; } rd_sample; /* host: middle of the bracket */
+typedef struct rd_sample { int64_t host, device, bracket; bool kernel; } rd_sample; /* host: middle of the bracket; kernel: of CUPTI */
 typedef struct rd_knot { int64_t device, host; double drift; } rd_knot; /* drift up to the next knot: d host / d device - 1 */
 typedef struct rd_fit { rd_knot *knots; uint32_t count, room; } rd_fit;
+typedef struct rd_bracket { /* a kernel of CUPTI around stamps: begin <= time of first, time of last <= end, each give or take `half` */
+    int64_t first, last, begin, end, half;
+} rd_bracket;
 typedef struct rd_device { /* one GPU as one process sees it */
     uint32_t process; int32_t device;
     uint32_t row; /* in the model's clocks */
-    rd_sample *samples; uint32_t sample_count, sample_room;
+    rd_sample *samples; uint32_t sample_count, sample_room; /* by device time; after brackets.c kernels are among them */
+    uint32_t answers;  /* samples that are the device's own answers */
+    int64_t told_step; /* measured on the device; 0: not told */
+    rd_bracket *brackets; uint32_t bracket_count, bracket_room;
     rd_fit fit;
     int64_t first, last; /* device times of its records; NO_TIME: none */
     uint32_t ring_begin, ring_end; /* in device_rings */
@@ -54,6 +60,9 @@ typedef struct rd_device { /* one GPU as one process sees it */
 typedef struct rd_clock { xsr_clock row; int64_t widened; } rd_clock; /* beside xsr_clock: as samples say; part of bound_ns for times
                                                                          far from samples */
 typedef struct rd_pair { uint32_t from, to; int64_t slack; uint64_t count; } rd_pair; /* clocks; least wait end - signal */
+
+typedef struct rd_tick { int64_t before, after, time; } rd_tick;     /* CUPTI's clock, between two readings of the process's */
+typedef struct rd_cupti_piece { int64_t from, offset, half; } rd_cupti_piece; /* from this time of CUPTI's clock on: add offset */
 
 typedef struct rd_pad_at { uint32_t first, objects, pad; } rd_pad_at; /* objects of one process */
 
@@ -65,6 +74,9 @@ typedef struct rd_process {
     bool clock_seen;
     bool off;         /* tracing is switched off, as the journal goes */
     rd_pad_at *pads; uint32_t pad_count, pad_room;
+    rd_tick *ticks; uint32_t tick_count, tick_room;
+    rd_cupti_piece *pieces; uint32_t piece_count, piece_room;
+    char *name_text; uint32_t name_bytes, name_room, name_open; /* of the activity name that is being put together, and its number */
     uint32_t rank_first; /* index in ranks of its first rank */
 } rd_process;
 
@@ -154,7 +166,7 @@ typedef struct rd_plan_index { rd_map exact; uint32_t *any; uint32_t any_count, 
 
 typedef struct rd_rooms {
     uint32_t processes, ranks, pads, slots, names, launches, writers, rings, clocks, plan, notes, files, spans, losses,
-        owners, looks, statuses, proc, ring, slot, heap, sinks, devices, pairs, reported;
+        owners, looks, statuses, proc, ring, slot, heap, sinks, devices, pairs, reported, activities;
 } rd_rooms;
 
 typedef struct rd_node { int64_t key; uint32_t ring; } rd_node;
@@ -184,6 +196,7 @@ struct xsr_reader {
     uint32_t declared_plan; /* plan rows that the catalog gave */
     uint32_t declared_notes;
     bool opened;       /* the catalog is read: notes are the pass's now */
+    rd_map activity_names; /* (process, number) -> text, index in names; of kernels, of calls */
     rd_device *devices; uint32_t device_count;
     rd_map device_of;  /* (process, device) */
     uint32_t *device_rings; /* by device */
@@ -226,11 +239,22 @@ int rd_take_pad(xsr_reader *reader, const xs_frame *frame, const unsigned char *
 int rd_take_plan(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
 int rd_take_journal(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
 int rd_take_note(xsr_reader *reader, const char *text, size_t bytes);
+uint32_t rd_name_text(xsr_reader *reader, uint32_t kind, const char *text, size_t length); /* found or added; XSR_NONE: no memory */
 int rd_note(xsr_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 uint32_t rd_name(xsr_reader *reader, uint32_t process, uint32_t kind, uint32_t id); /* index in names or XSR_NONE */
 int rd_take_records(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
 int rd_take_ring_rows(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload); /* LOOK OWNERS STATUS LOSS */
 int rd_index_finish(xsr_reader *reader);
+/* activity.c: what CUPTI tells; cupti_clock.c: its clock */
+int rd_take_activity(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
+int rd_take_cupti(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
+int rd_activity_finish(xsr_reader *reader); /* names, times, calls; before the clocks */
+int rd_cupti_pieces(rd_process *process);
+/* CUPTI's time on the process's clock; *half: how far it may be off. NO_TIME: nothing relates the two. */
+int64_t rd_cupti_time(const rd_process *process, int64_t time, int64_t *half);
+/* brackets.c: kernels of CUPTI as brackets of a device's clock, once there is a first fit; instances.c: which writer ran in which */
+int rd_brackets_find(xsr_reader *reader, rd_device *device);
+int rd_instances_find(xsr_reader *reader);
 /* fit.c */
 int rd_fit_make(rd_fit *fit, const rd_sample *samples, uint32_t count);
 int rd_fit_one(rd_fit *fit, int64_t device, int64_t host); /* one known moment, no drift */
@@ -241,9 +265,15 @@ int64_t rd_best_bracket(const rd_sample *samples, uint32_t count);
 static inline const xs_frame_records *rd_span_head(const rd_span *s) { return (const xs_frame_records *)(const void *)s->payload; }
 bool rd_span_first(const rd_span *span, int64_t *time);
 bool rd_span_last(const rd_span *span, int64_t *time);
+/* Times of all writers' begins and ends on a device, unsorted; free them. */
+int rd_writer_stamps(const xsr_reader *reader, const rd_device *device, int64_t **times, uint32_t *count);
 int64_t rd_step_of(const xsr_reader *reader, const rd_device *device);
 /* device.c: a bracketed sample of a device's clock (from the journal; CUPTI's kernel bounds would be others). 1: taken */
 int rd_device_sample(xsr_reader *reader, uint32_t process, int32_t device, const rd_sample *sample);
+int rd_device_step(xsr_reader *reader, uint32_t process, int32_t device, int64_t step);
+void rd_device_limits(const rd_device *device, int64_t offset, int64_t *low, int64_t *high, int64_t *fault); /* where the truth lies from the fit */
+uint32_t rd_device_at(const xsr_reader *reader, uint32_t process, int32_t device); /* in devices, or XSR_NONE */
+void rd_sort_samples(rd_device *device);
 int rd_devices_find(xsr_reader *reader); /* of rings too; fits; the rings' clocks */
 int rd_device_measure(xsr_reader *reader, rd_device *device, rd_clock *clock);
 /* clock.c */
@@ -311,6 +341,7 @@ int rd_sink_event(xsr_reader *reader, const xsr_event *event);
 int rd_sink_wait(xsr_reader *reader, xsr_wait *wait);
 int rd_sink_signal(xsr_reader *reader, const xsr_signal *signal);
 int rd_sink_lost(xsr_reader *reader, const xsr_loss *loss);
+int rd_sink_activity(xsr_reader *reader, const xsr_activity *activity);
 void rd_pass_reset(xsr_reader *reader);
 
 

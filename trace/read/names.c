@@ -86,3 +86,29 @@ const char *xsr_scope_name(uint32_t scope) {
     static const char *const names[] = {"none", "cta", "gpu", "sys"};
     return scope < sizeof names / sizeof *names ? names[scope] : "unknown";
 }
+
+#define CUPTI_NAME(number, name, text) #name,
+#define CUPTI_TEXT(number, name, text) text,
+
+const char *xsr_cupti_name(uint32_t state) {
+    static const char *const names[] = {XS_CUPTI_STATES(CUPTI_NAME)};
+    return state < XS_CUPTI_STATE_COUNT ? names[state] : "unknown";
+}
+
+const char *xsr_cupti_meaning(uint32_t state) {
+    static const char *const texts[] = {XS_CUPTI_STATES(CUPTI_TEXT)};
+    return state < XS_CUPTI_STATE_COUNT ? texts[state] : "unknown";
+}
+
+const char *xsr_activity_name(uint32_t kind) {
+    static const char *const names[] = {"none", "kernel", "copy", "call"};
+    return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
+/* CUPTI's numbers (CUpti_ActivityMemcpyKind). */
+const char *xsr_copy_name(uint32_t copy) {
+    static const char *const names[] = {"copy", "host to device", "device to host", "host to array", "array to host", "array to array",
+                                        "array to device", "device to array", "device to device", "host to host", "device to peer"};
+    copy &= 255;
+    return copy < sizeof names / sizeof *names ? names[copy] : "copy";
+}

@@ -69,6 +69,8 @@ int rd_take_frame(xsr_reader *reader, const xs_frame *frame, const unsigned char
     case XS_FRAME_TRIGGER: return take_trigger(reader, frame, payload);
     case XS_FRAME_NOTE: return rd_take_note(reader, (const char *)payload, frame->payload_bytes);
     case XS_FRAME_PROCESS_END: return take_end(reader, frame, payload);
+    case XS_FRAME_ACTIVITY: return rd_take_activity(reader, frame, payload);
+    case XS_FRAME_CUPTI: return rd_take_cupti(reader, frame, payload);
     case XS_FRAME_END: reader->model.closed = true; return 1;
     default: return 1; /* FILE, and what newer versions add */
     }
@@ -196,9 +198,16 @@ static void free_rings(xsr_reader *reader) {
 static void free_maps(xsr_reader *reader) {
     rd_map *maps[] = {&reader->process_of, &reader->ring_of, &reader->name_of, &reader->name_ids, &reader->launch_of,
                       &reader->status_of, &reader->plan_of, &reader->plan_index.exact, &reader->slot_of, &reader->slot_at,
-                      &reader->device_of, &reader->pair_of, &reader->reported_of};
+                      &reader->activity_names, &reader->device_of, &reader->pair_of, &reader->reported_of};
     for (uint32_t i = 0; i < sizeof maps / sizeof *maps; i++)
         rd_map_free(maps[i]);
+}
+
+static void free_process(rd_process *p) {
+    free(p->pads);
+    free(p->ticks);
+    free(p->pieces);
+    free(p->name_text);
 }
 
 void xsr_close(xsr_reader *reader) {
@@ -208,13 +217,14 @@ void xsr_close(xsr_reader *reader) {
     free_slots(reader);
     free_rings(reader);
     for (uint32_t p = 0; p < m->process_count; p++)
-        free(reader->processes[p].pads);
+        free_process(&reader->processes[p]);
     for (uint32_t d = 0; d < reader->device_count; d++) {
         free(reader->devices[d].samples);
+        free(reader->devices[d].brackets);
         free(reader->devices[d].fit.knots);
     }
     free_maps(reader);
-    void *arrays[] = {m->processes, m->ranks, m->pads, m->slots, m->names, m->launches, m->writers, m->rings, m->clocks, m->plan,
+    void *arrays[] = {m->processes, m->ranks, m->pads, m->slots, m->names, m->launches, m->writers, m->rings, m->clocks, m->plan, m->activities,
                       m->notes, reader->spans, reader->losses, reader->owners, reader->looks, reader->statuses, reader->processes,
                       reader->slots, reader->heap, reader->rank_gaps, reader->pending, reader->plan_index.any, reader->devices,
                       reader->device_rings, reader->rank_clock, reader->clocks, reader->pairs, reader->reported};

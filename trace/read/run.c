@@ -15,6 +15,8 @@ int rd_sink_wait(xsr_reader *reader, xsr_wait *wait) { FEED(wait, sink, wait); }
 int rd_sink_signal(xsr_reader *reader, const xsr_signal *signal) { FEED(signal, sink, signal); }
 int rd_sink_lost(xsr_reader *reader, const xsr_loss *loss) { FEED(lost, sink, loss); }
 
+int rd_sink_activity(xsr_reader *reader, const xsr_activity *activity) { FEED(activity, sink, activity); }
+
 static int begin_sinks(xsr_reader *reader) {
     reader->signals_wanted = false;
     for (uint32_t i = 0; i < reader->sink_count; i++) {
@@ -168,6 +170,10 @@ static int finish(xsr_reader *reader) {
         rc = rd_infer_finish(reader);
     if (rc == 0)
         rc = rd_causal_finish(reader);
+    if (rc == 0)
+        rc = rd_instances_find(reader);
+    for (uint32_t i = 0; i < reader->model.activity_count && rc == 0; i++)
+        rc = rd_sink_activity(reader, &reader->model.activities[i]);
     return rc ? rc : finish_sinks(reader);
 }
 

@@ -57,6 +57,32 @@ bool rd_span_last(const rd_span *s, int64_t *time) {
     return false;
 }
 
+static bool frames_writer(const xs_record *more) {
+    uint32_t kind = XS_DETAIL_KIND(more->code_object);
+    return kind == XS_EV_WRITER_BEGIN || kind == XS_EV_WRITER_END;
+}
+
+int rd_writer_stamps(const xsr_reader *reader, const rd_device *d, int64_t **times, uint32_t *count) {
+    uint32_t room = 0;
+    *times = NULL;
+    *count = 0;
+    for (uint32_t k = d->ring_begin; k < d->ring_end; k++) {
+        const rd_ring *ring = &reader->rings[reader->device_rings[k]];
+        for (uint32_t s = ring->span_begin; s < ring->span_end; s++) {
+            const rd_span *span = &reader->spans[s];
+            int64_t time;
+            for (uint64_t i = 0; i < span->count; i++) {
+                if (!in_full(span, i, &time) || !frames_writer(&records_of(span)[i + 1]))
+                    continue;
+                if (RD_ROOM(*times, room, *count + 1) < 0)
+                    return XS_E_MEMORY;
+                (*times)[(*count)++] = time;
+            }
+        }
+    }
+    return 0;
+}
+
 static int64_t divisor(int64_t a, int64_t b) {
     for (int64_t rest; b; b = rest) {
         rest = a % b;

@@ -26,7 +26,7 @@ static int add_writer(xsr_reader *reader, uint32_t ring, const owner_facts *o) {
     *w = (xsr_writer){.process = process, .rank = m->rings[ring].rank, .ring = ring, .ordinal = o->ordinal,
                       .launch = rd_map_get(&reader->launch_of, (uint64_t)process << 32 | o->launch),
                       .role = rd_name(reader, process, XS_NAME_ROLE, o->role), .block = o->block, .warp = o->warp, .sm = o->sm,
-                      .first_sequence = o->first, .last_sequence = o->first, .begin = o->time, .end = NO_TIME};
+                      .first_sequence = o->first, .last_sequence = o->first, .begin = o->time, .end = NO_TIME, .kernel = XSR_NONE};
     w->name = writer_name(reader, w);
     if (!w->name)
         return XS_E_MEMORY;

@@ -85,7 +85,7 @@ static int writers(xsv_catalog *c) {
     BEGIN(writer, xsr_writer, writers, writer_count)
     INT(i), INDEX(e->process), INDEX(xsv_rank_number(m, e->rank)), INDEX(e->ring), INT(e->ordinal), INDEX(e->launch);
     INDEX(e->role), INT(e->block), INT(e->warp), INT(e->sm), INT(e->first_sequence), INT(e->last_sequence);
-    TIME(e->begin), TIME(e->end), TEXT(e->name);
+    TIME(e->begin), TIME(e->end), INDEX(e->kernel), TEXT(e->name);
     END
 }
 
@@ -109,6 +109,7 @@ static int clocks(xsv_catalog *c) {
     INT(i), INDEX(e->process), INT(e->device), INT(e->host), INT(e->step_ns);
     put_known(&p, e->residual_ns);
     put_known(&p, e->bound_ns);
+    INT(e->samples), INT(e->kernels), INT(e->fault_ns);
     END
 }
 

@@ -16,6 +16,7 @@ typedef struct xsv_catalog {
 
 /* Each returns a result code of SQLite. */
 int xsv_catalog_model(xsv_catalog *catalog);
+int xsv_catalog_activities(xsv_catalog *catalog); /* what CUPTI told, and how it fared */
 int xsv_catalog_words(xsv_catalog *catalog);
 int xsv_catalog_counts(xsv_catalog *catalog); /* tallies and meta */
 int xsv_catalog_findings(xsv_catalog *catalog, const xsa_result *result); /* NULL: none */

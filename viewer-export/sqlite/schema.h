@@ -36,13 +36,32 @@
     C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(rank, "INTEGER") C(ring, "INTEGER") C(ordinal, "INTEGER")     \
     C(launch, "INTEGER") C(role, "INTEGER") C(block, "INTEGER") C(warp, "INTEGER") C(sm, "INTEGER")                    \
     C(first_sequence, "INTEGER") C(last_sequence, "INTEGER") C(begin_ns, "INTEGER") C(end_ns, "INTEGER")               \
-    C(name, "TEXT")
+    C(gpu_kernel, "INTEGER") C(name, "TEXT")
 #define XSV_COLUMNS_ring(C)                                                                                            \
     C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(number, "INTEGER") C(rank, "INTEGER") C(emitted, "INTEGER")   \
     C(kept, "INTEGER") C(lost, "INTEGER") C(torn, "INTEGER") C(at_least, "INTEGER") C(tail_unknown, "INTEGER")
 #define XSV_COLUMNS_clock_line(C)                                                                                      \
     C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(device, "INTEGER") C(host, "INTEGER") C(step_ns, "INTEGER")   \
-    C(residual_ns, "INTEGER") C(bound_ns, "INTEGER")
+    C(residual_ns, "INTEGER") C(bound_ns, "INTEGER") C(samples, "INTEGER") C(kernels, "INTEGER") C(fault_ns, "INTEGER")
+
+/* What CUPTI told. */
+#define XSV_COLUMNS_gpu_kernel(C)                                                                                      \
+    C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(device, "INTEGER") C(context, "INTEGER") C(stream, "INTEGER") \
+    C(kernel, "INTEGER") C(begin_ns, "INTEGER") C(end_ns, "INTEGER") C(call, "INTEGER") C(launch, "INTEGER")           \
+    C(writers, "INTEGER") C(correlation, "INTEGER") C(graph, "INTEGER") C(graph_node, "INTEGER") C(grid_x, "INTEGER")  \
+    C(grid_y, "INTEGER") C(grid_z, "INTEGER") C(block_x, "INTEGER") C(block_y, "INTEGER") C(block_z, "INTEGER")        \
+    C(registers, "INTEGER") C(shared_static, "INTEGER") C(shared_dynamic, "INTEGER")
+#define XSV_COLUMNS_gpu_copy(C)                                                                                        \
+    C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(device, "INTEGER") C(to_device, "INTEGER")                    \
+    C(context, "INTEGER") C(stream, "INTEGER") C(kind, "TEXT") C(bytes, "INTEGER") C(begin_ns, "INTEGER")              \
+    C(end_ns, "INTEGER") C(call, "INTEGER") C(correlation, "INTEGER") C(graph, "INTEGER") C(graph_node, "INTEGER")
+#define XSV_COLUMNS_cuda_call(C)                                                                                       \
+    C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(thread, "INTEGER") C(name, "TEXT") C(begin_ns, "INTEGER")     \
+    C(end_ns, "INTEGER") C(correlation, "INTEGER") C(result, "INTEGER")
+#define XSV_COLUMNS_cupti(C)                                                                                           \
+    C(process, "INTEGER PRIMARY KEY") C(state, "TEXT") C(meaning, "TEXT") C(why, "TEXT") C(version, "INTEGER")         \
+    C(built, "INTEGER") C(since_ns, "INTEGER") C(until_ns, "INTEGER") C(kernels, "INTEGER") C(copies, "INTEGER")       \
+    C(calls, "INTEGER") C(dropped, "INTEGER") C(void_stamps, "INTEGER") C(unknown, "INTEGER") C(lost, "INTEGER")
 #define XSV_COLUMNS_plan(C)                                                                                            \
     C(id, "INTEGER PRIMARY KEY") C(kind, "INTEGER") C(origin, "INTEGER") C(pad, "INTEGER") C(owner, "INTEGER")         \
     C(row_index, "INTEGER") C(column_index, "INTEGER") C(epoch, "INTEGER") C(a, "INTEGER") C(b, "INTEGER")
@@ -115,7 +134,8 @@
 #define XSV_STAYING_TABLES(T)                                                                                     \
     T(meta)                                                                                                       \
     T(word) T(process) T(rank) T(pad) T(slot) T(name) T(kernel) T(role) T(launch) T(writer) T(ring) T(clock_line) \
-        T(plan) T(note) T(wait_tally) T(rank_tally) T(reason_tally) T(finding) T(finding_event) T(detector) T(blame_span) \
+        T(plan) T(note) T(gpu_kernel) T(gpu_copy) T(cuda_call) T(cupti) T(wait_tally) T(rank_tally) T(reason_tally)   \
+            T(finding) T(finding_event) T(detector) T(blame_span)                                                     \
             T(starvation_case)
 #define XSV_TABLES(T) XSV_FLOWING_TABLES(T) XSV_STAYING_TABLES(T)
 

@@ -121,6 +121,8 @@ static int finish_tables(sqlite_sink *s, xsv_sqlite_timing *t) {
     if (rc == SQLITE_OK)
         rc = xsv_catalog_model(&catalog);
     if (rc == SQLITE_OK)
+        rc = xsv_catalog_activities(&catalog);
+    if (rc == SQLITE_OK)
         rc = xsv_catalog_words(&catalog);
     if (rc == SQLITE_OK)
         rc = xsv_catalog_counts(&catalog);

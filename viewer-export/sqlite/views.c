@@ -143,8 +143,18 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
 
 #define VIEW_CLOCK                                                                                                     \
     "CREATE VIEW clock AS SELECT c.id, c.process, process.pid, process.host_name, c.device, CASE WHEN c.device < 0 "   \
-    "THEN 'host' ELSE 'GPU ' || c.device END AS device_name, c.step_ns, c.residual_ns, c.bound_ns FROM clock_line c "  \
+    "THEN 'host' ELSE 'GPU ' || c.device END AS device_name, c.step_ns, c.residual_ns, c.bound_ns, c.samples, c.kernels, c.fault_ns "    \
+    "FROM clock_line c "  \
     "LEFT JOIN process ON process.id = c.process ORDER BY c.id"
+
+/* A kernel ran on the ranks whose writers ran in it. */
+#define VIEW_KERNELS                                                                                                   \
+    "CREATE VIEW kernels AS SELECT k.id, kernel.name AS kernel, k.process, k.device, k.stream, k.begin_ns, k.end_ns, " \
+    "k.end_ns - k.begin_ns AS duration_ns, k.grid_x * k.grid_y * k.grid_z AS blocks, k.block_x * k.block_y * "         \
+    "k.block_z AS threads, k.registers, launch.number AS launch, k.writers, c.name AS call, c.begin_ns AS "            \
+    "call_ns, k.begin_ns - c.end_ns AS queued_ns, k.graph, k.graph_node, k.correlation FROM gpu_kernel k LEFT JOIN "   \
+    "kernel ON kernel.id = k.kernel LEFT JOIN launch ON launch.id = k.launch LEFT JOIN cuda_call c ON c.id = k.call "  \
+    "ORDER BY k.begin_ns, k.id"
 
 #define VIEW_NOT_KNOWN                                                                                                 \
     "CREATE VIEW not_known AS SELECT t.relation, word.name AS reason, word.meaning, word.name IN ('initial', "         \
@@ -230,6 +240,7 @@ const xsv_object xsv_views[] = {
     {"loss", VIEW_LOSS},
     {"loss_gaps", VIEW_LOSS_GAPS},
     {"clock", VIEW_CLOCK},
+    {"kernels", VIEW_KERNELS},
     {"not_known", VIEW_NOT_KNOWN},
     {"plans", VIEW_PLANS},
     {"findings", VIEW_FINDINGS},

@@ -61,6 +61,8 @@ static int number(const script *s, const char *word, uint64_t *out) {
     X(launch_end, 3, cb_launch_end(c, A(0), a[1], a[2]))                                                        \
     X(clock, 3, cb_clock(c, a[0], a[1], a[2]))                                                                  \
     X(device_clock, 4, cb_device_clock(c, A(0), a[1], a[2], a[3]))                                              \
+    X(tick, 3, cb_tick(c, a[0], a[1], a[2]))                                                                    \
+    X(gpu_copy, 7, cb_gpu_copy(c, (int32_t)a[0], A(1), a[2], a[3], A(4), A(5), a[6]))                           \
     X(ring_device, 2, cb_ring_device(c, A(0), (int32_t)a[1]))                                                   \
     X(look, 3, cb_look(c, A(0), a[1], a[2]))                                                                    \
     X(loss, 4, cb_loss(c, A(0), a[1], a[2], A(3)))                                                              \
@@ -165,8 +167,29 @@ static int struct_command(script *s) {
     return 0;
 }
 
+/* gpu_kernel NAME DEVICE STREAM BEGIN END CORRELATION NODE GRID BLOCK; cuda_call NAME THREAD BEGIN END CORRELATION; cupti STATE SINCE
+ * UNTIL WHY */
+static int activity_command(script *s) {
+    const char *name = s->word[0];
+    int kernel = strcmp(name, "gpu_kernel") == 0 && s->words == 10, call = strcmp(name, "cuda_call") == 0 && s->words == 6;
+    int cupti = strcmp(name, "cupti") == 0 && s->words == 5;
+    if (!kernel && !call && !cupti)
+        return 0;
+    for (int i = cupti ? 1 : 2, last = cupti ? 4 : s->words; i < last; i++)
+        if (!number(s, s->word[i], &s->a[i]))
+            return 0;
+    const uint64_t *a = s->a;
+    if (kernel)
+        cb_gpu_kernel(s->c, s->word[1], (int32_t)a[2], A(3), a[4], a[5], A(6), a[7], A(8), A(9));
+    else if (call)
+        cb_cuda_call(s->c, s->word[1], A(2), a[3], a[4], A(5));
+    else
+        cb_cupti(s->c, A(1), a[2], a[3], label(s->word[4]));
+    return 1;
+}
+
 static int run_line(script *s) {
-    if (words_command(s))
+    if (words_command(s) || activity_command(s))
         return 1;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(commands[i].name, s->word[0]) != 0)

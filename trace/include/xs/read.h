@@ -15,6 +15,14 @@ XS_EXTERN_C_BEGIN
 
 /* ---- what stays: tables of the model. All indices are dense, from 0, and stable once given. ---- */
 
+typedef struct xsr_cupti { /* how CUPTI fared in a process; state XS_CUPTI_NONE: the capture says nothing of it */
+    uint32_t state;          /* xs_cupti_state */
+    uint32_t version, built; /* of the library and of the headers that xs was built with; 0: none */
+    int64_t since, until;    /* work between them was told of; INT64_MIN: none */
+    uint64_t kernels, copies, calls, dropped, void_stamps, unknown, lost;
+    const char *why; /* in words, "" where the state says it all */
+} xsr_cupti;
+
 typedef struct xsr_process {
     uint64_t host, process;
     const char *host_name, *command, *executable;
@@ -25,6 +33,7 @@ typedef struct xsr_process {
     uint32_t abort_reason;
     int32_t exit_status;
     uint64_t no_ring, foreign, no_line, journal_lost;
+    xsr_cupti cupti;
     int64_t start_time, start_realtime; /* one moment on CLOCK_BOOTTIME (as in xsr_event) and CLOCK_REALTIME; 0, 0: unknown */
 } xsr_process;
 
@@ -65,8 +74,28 @@ typedef struct xsr_writer { /* one owner of a ring: a warp of a block in one lau
     uint32_t block, warp, sm;
     uint64_t first_sequence, last_sequence;
     int64_t begin, end; /* end = INT64_MIN: not seen */
+    uint32_t kernel; /* index in activities of the kernel that it ran in; XSR_NONE: not told of, or not told apart. Known at finish */
     const char *name; /* "push block 2 warp 0" */
 } xsr_writer;
+
+/* What CUPTI tells: kernels, copies, and the calls that launched them. Sorted by begin once the catalog is read. */
+typedef struct xsr_activity {
+    uint8_t kind; /* XS_ACTIVITY_KERNEL, _COPY or _CALL */
+    uint32_t process;
+    int32_t device; /* -1: of a call */
+    uint32_t context, stream, correlation;
+    uint32_t name;   /* index in names or XSR_NONE */
+    uint32_t call;   /* KERNEL, COPY: index of the call that launched it, or XSR_NONE */
+    uint32_t launch; /* KERNEL: index in launches, or XSR_NONE: not by xs, or not known. Known at finish */
+    uint32_t writers; /* KERNEL: that ran in it. Known at finish */
+    uint32_t graph, thread;
+    uint64_t graph_node; /* 0: not of a graph */
+    uint32_t grid[3], block[3], shared_static, shared_dynamic, registers;
+    uint64_t bytes;
+    uint32_t copy; /* COPY: CUPTI's copy kind | source memory << 8 | destination memory << 16 */
+    int32_t to_device, result;
+    int64_t begin, end; /* as in xsr_event */
+} xsr_activity;
 
 typedef struct xsr_ring {
     uint32_t process, ring, rank;
@@ -79,6 +108,8 @@ typedef struct xsr_clock { /* one per device and host */
     uint32_t process; int32_t device; uint64_t host;
     int64_t step_ns, residual_ns, bound_ns; /* host: residual 0; bound = step. Precision and bound: -1 where they are not known. Final
                                                at finish: signals that cross clocks tighten or widen the bound */
+    uint32_t samples, kernels; /* brackets that it was fitted through: answers of the device, kernels of CUPTI */
+    int64_t fault_ns; /* the brackets contradict each other by so much; 0: they do not */
 } xsr_clock;
 
 typedef struct xsr_plan { uint32_t pad; xs_plan_entry entry; } xsr_plan; /* pad: index or XSR_NONE */
@@ -92,6 +123,7 @@ typedef struct xsr_model {
     xsr_launch *launches; uint32_t launch_count;
     xsr_writer *writers; uint32_t writer_count;
     xsr_ring *rings; uint32_t ring_count;
+    xsr_activity *activities; uint32_t activity_count;
     xsr_clock *clocks; uint32_t clock_count;
     xsr_plan *plan; uint32_t plan_count;
     const char **notes; uint32_t note_count; /* text for the report */
@@ -191,7 +223,7 @@ typedef struct xsr_loss {
 } xsr_loss;
 
 /* One consumer of the stream. Called in this order: begin; then event, wait, signal, lost as they are settled (events in
- * merged time order; waits and signals a little later than their last event); finish. NULL members are skipped. A non-zero
+ * merged time order; waits and signals a little later than their last event); activity, all of them by begin; finish. NULL members are skipped. A non-zero
  * return stops the pass and is returned by xsr_run. The model's tables grow while the pass runs; indices stay valid. */
 typedef struct xsr_sink {
     const char *name;
@@ -200,6 +232,7 @@ typedef struct xsr_sink {
     int (*wait)(struct xsr_sink *sink, const xsr_wait *wait);     /* every wait, once, ended or (at the end) open */
     int (*signal)(struct xsr_sink *sink, const xsr_signal *signal);
     int (*lost)(struct xsr_sink *sink, const xsr_loss *loss);     /* at the gap */
+    int (*activity)(struct xsr_sink *sink, const xsr_activity *activity); /* behind all events: launch and writers are known */
     int (*finish)(struct xsr_sink *sink);                         /* all tables complete */
     const xsr_model *model; /* set before begin */
 } xsr_sink;
@@ -227,6 +260,10 @@ XS_API const char *xsr_result_name(uint32_t result); /* "OK", "TIMEOUT", ... */
 XS_API const char *xsr_order_name(uint32_t order);  /* "release", "acq_rel" (PTX words) */
 XS_API const char *xsr_scope_name(uint32_t scope);  /* "sys" */
 XS_API const char *xsr_loss_name(uint32_t cause);
+XS_API const char *xsr_cupti_name(uint32_t state);  /* "held" */
+XS_API const char *xsr_cupti_meaning(uint32_t state);
+XS_API const char *xsr_activity_name(uint32_t kind); /* "kernel" */
+XS_API const char *xsr_copy_name(uint32_t copy);    /* "host to device" */
 
 XS_EXTERN_C_END
 
