@@ -1,0 +1,168 @@
+/* One run of one fault, read and analysed: is what comes first what was planted? */
+#include "matrix.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What findings of two analyses of one run are compared by. */
+typedef struct said {
+    uint32_t detector, slot, rank;
+} said;
+enum { SAID = 64 };
+
+typedef struct analysis {
+    xsr_reader *reader;
+    xsr_sink *sink;
+    const xsa_result *result;
+    const xsr_model *model;
+} analysis;
+
+static int analyse(const char *path, analysis *a) {
+    const char *text = NULL;
+    int rc = xsr_open(&path, 1, NULL, &a->reader, &text);
+    if (rc >= 0)
+        rc = xsa_open(NULL, &a->sink);
+    if (rc >= 0)
+        rc = xsr_run(a->reader, &a->sink, 1);
+    if (rc < 0)
+        return rc;
+    a->result = xsa_result_of(a->sink);
+    a->model = xsr_model_of(a->reader);
+    return a->result ? 0 : XS_E_FORMAT;
+}
+
+static void end(analysis *a) {
+    xsa_close(a->sink);
+    xsr_close(a->reader);
+}
+
+static bool is(uint32_t asked, uint32_t got) { return asked == FAULT_ANY || asked == got; }
+
+static bool name_right(const fault *f, const xsa_finding *x) {
+    return f->finding && strcmp(xsa_detector_name(x->detector), f->finding) == 0;
+}
+static bool slot_right(const fault *f, const xsr_model *m, const xsa_finding *x) {
+    if (!f->slot.pad)
+        return true;
+    if (x->slot == XSR_NONE)
+        return false;
+    const xsr_slot *s = &m->slots[x->slot];
+    return strcmp(m->pads[s->pad].name, f->slot.pad) == 0 && is(f->slot.owner, s->owner) && is(f->slot.row, s->row) &&
+           is(f->slot.column, s->column);
+}
+static bool culprit_right(const fault *f, const xsa_finding *x) { return is(f->rank, x->owes_rank) && is(f->block, x->owes_block); }
+
+static void write_block(char *to, size_t size, const char *before, uint32_t rank, uint32_t block) {
+    if (rank == XSR_NONE)
+        snprintf(to, size, "%snobody", before);
+    else if (block == XSR_NONE)
+        snprintf(to, size, "%srank %u", before, rank);
+    else
+        snprintf(to, size, "%srank %u block %u", before, rank, block);
+}
+
+static void in_words(const analysis *a, const xsa_finding *x, char *got, size_t size) {
+    char owes[64], victim[64];
+    write_block(owes, sizeof owes, "by ", x->owes_rank, x->owes_block);
+    write_block(victim, sizeof victim, "at ", x->rank, x->block);
+    snprintf(got, size, "%s (%s) %s, %s, %s", xsa_detector_name(x->detector), xsa_severity_name(x->severity),
+             x->slot == XSR_NONE ? "no slot" : a->model->slots[x->slot].label, owes, victim);
+}
+
+/* Verdicts that times bear on, and what the trace says of itself. */
+static bool timed(uint32_t detector) {
+    switch (detector) {
+    case XSA_STALL: case XSA_HEAD_OF_LINE: case XSA_UNFAIRNESS: case XSA_DETECTION_LAG: case XSA_POLL_PRESSURE:
+    case XSA_DEAD_PEER: case XSA_LATE_RANK: case XSA_READINESS_COLLAPSE: case XSA_TRACE_HEALTH: return true;
+    default: return false;
+    }
+}
+
+static uint32_t collect(const analysis *a, said *to) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->result->finding_count && n < SAID; i++) {
+        const xsa_finding *x = &a->result->findings[i];
+        to[n++] = (said){x->detector, x->slot, x->owes_rank};
+    }
+    return n;
+}
+static bool among(const said *list, uint32_t n, const said *x, bool by_name) {
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i].detector == x->detector && (by_name || (list[i].slot == x->slot && list[i].rank == x->rank)))
+            return true;
+    return false;
+}
+static bool order_differs(const said *a, uint32_t a_count, const said *b, uint32_t b_count) {
+    for (uint32_t i = 0; i < a_count; i++)
+        if (!timed(a[i].detector) && !among(b, b_count, &a[i], false))
+            return true;
+    return false;
+}
+
+/* whole: what the capture said before it was filtered; NULL: it was not. Clean runs may have no error; those of a fault none
+ * that the whole capture does not have. */
+static void weigh(const fault *f, bool clean, const analysis *a, const said *whole, uint32_t whole_count, matrix_verdict *v) {
+    const xsa_result *r = a->result;
+    for (uint32_t i = 0; i < r->finding_count; i++) {
+        const xsa_finding *x = &r->findings[i];
+        said key = {x->detector, x->slot, x->owes_rank};
+        bool fault_error = clean || (whole && !among(whole, whole_count, &key, true));
+        if (i == 0) {
+            v->first = name_right(f, x);
+            v->slot = slot_right(f, a->model, x);
+            v->culprit = culprit_right(f, x);
+        }
+        if ((i == 0 && v->got[0] == 0) || (x->severity == XSA_ERROR && fault_error && v->errors == 0))
+            in_words(a, x, v->got, sizeof v->got);
+        v->listed |= name_right(f, x);
+        v->named |= name_right(f, x) && culprit_right(f, x);
+        v->errors += x->severity == XSA_ERROR && fault_error;
+    }
+    v->unknown = r->unknown;
+    if (r->finding_count == 0)
+        snprintf(v->got, sizeof v->got, "nothing found");
+    v->ran = true;
+}
+
+static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *path, matrix_verdict *v) {
+    bool filters = o->drop > 0 || o->shift_ns;
+    said whole[SAID], now[SAID];
+    uint32_t whole_count = 0;
+    analysis a = {0};
+    int rc = 0;
+    if (filters) {
+        rc = analyse(path, &a);
+        whole_count = rc < 0 ? 0 : collect(&a, whole);
+        end(&a);
+        a = (analysis){0};
+        if (rc >= 0)
+            rc = matrix_filter(path, o, seed);
+    }
+    if (rc >= 0)
+        rc = analyse(path, &a);
+    if (rc >= 0) {
+        uint32_t count = collect(&a, now);
+        weigh(f, twin || !f->finding, &a, filters ? whole : NULL, whole_count, v);
+        v->moved = o->shift_ns && o->drop <= 0 && (order_differs(whole, whole_count, now, count) || order_differs(now, count, whole, whole_count));
+    }
+    end(&a);
+    return rc;
+}
+
+matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *capture) {
+    matrix_verdict v = {0};
+    char path[256];
+    snprintf(path, sizeof path, "%s.xs", capture);
+    fault_options run = {.backend = o->backend, .scheduler = o->scheduler, .capture = capture, .seed = seed, .twin = twin};
+    if (f->many_pollers && o->many_pollers && seed - o->seed < 5)
+        run.pollers = f->many_pollers < o->many_pollers ? f->many_pollers : o->many_pollers;
+    fault_result result;
+    int rc = fault_execute(f, &run, &result);
+    if (rc >= 0)
+        rc = judge_capture(f, o, seed, twin, path, &v);
+    if (rc < 0)
+        snprintf(v.got, sizeof v.got, "no verdict: %s", xs_strerror(rc));
+    unlink(path);
+    return v;
+}
