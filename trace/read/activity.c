@@ -167,6 +167,12 @@ static int link_calls(xsr_reader *reader) {
     return rc;
 }
 
+/* Seconds after the process's start; 0 where nothing was ever told. */
+static double told_until(const xsr_reader *reader, uint32_t p) {
+    int64_t until = reader->model.processes[p].cupti.until, start = rd_sane(reader->processes[p].region.start_time);
+    return until == NO_TIME || until < start ? 0 : (double)(until - start) / SECOND;
+}
+
 /* A killed run: from when on nothing was told. */
 static int note_state(xsr_reader *reader, uint32_t p) {
     const xsr_process *process = &reader->model.processes[p];
@@ -175,7 +181,7 @@ static int note_state(xsr_reader *reader, uint32_t p) {
         return 0;
     if (c->state == XS_CUPTI_ON || c->state == XS_CUPTI_LOST)
         return rd_note(reader, "process %d: CUPTI is missing from %.6f s after its start on%s%s: later kernels are known by their launches and ends alone",
-                       process->pid, (double)(c->until - (int64_t)reader->processes[p].region.start_time) / SECOND, *c->why ? ": " : "", c->why);
+                       process->pid, told_until(reader, p), *c->why ? ": " : "", c->why);
     return rd_note(reader, "process %d: without CUPTI: %s%s%s", process->pid, xsr_cupti_meaning(c->state), *c->why ? ": " : "", c->why);
 }
 
