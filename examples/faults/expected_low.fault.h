@@ -12,19 +12,7 @@ XS_FN int produce(xs_writer *w, const struct fault_args *a, uint32_t block, uint
     return result;
 }
 
-XS_KERNEL(expected_low, struct fault_args) {
-    FAULT_ONE_LANE();
-    uint32_t rank = xs_rank(xs), block = xs_block(xs);
-    if (rank == 1 && block != 0)
-        return;
-    xs_writer w = xs_writer_begin(&xs, rank == 0 ? args.role_produce : args.role_consume);
-    int result = XS_RESULT_OK;
-    for (uint64_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {
-        xs_writer_epoch(&w, round);
-        result = rank == 0 ? produce(&w, &args, block, round) : fault_consume(&w, &args, round);
-    }
-    xs_writer_end(&w);
-}
+XS_KERNEL(expected_low, struct fault_args) { FAULT_BLOCKS(produce, fault_consume); }
 
 #if FAULT_HOST
 FAULT(expected_low, .story = "fewer arrivals are expected than come: published too early", .finding = "count-mismatch",

@@ -22,19 +22,7 @@ XS_FN int consume(xs_writer *w, const struct fault_args *a, uint64_t round) {
     return xs_wait_expected(w, &a->ready, 0, 0, round, 0);
 }
 
-XS_KERNEL(expected_zero, struct fault_args) {
-    FAULT_ONE_LANE();
-    uint32_t rank = xs_rank(xs), block = xs_block(xs);
-    if (rank == 1 && block != 0)
-        return;
-    xs_writer w = xs_writer_begin(&xs, rank == 0 ? args.role_produce : args.role_consume);
-    int result = XS_RESULT_OK;
-    for (uint64_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {
-        xs_writer_epoch(&w, round);
-        result = rank == 0 ? produce(&w, &args, block, round) : consume(&w, &args, round);
-    }
-    xs_writer_end(&w);
-}
+XS_KERNEL(expected_zero, struct fault_args) { FAULT_BLOCKS(produce, consume); }
 
 #if FAULT_HOST
 FAULT(expected_zero, .story = "nothing is expected, nobody publishes, and somebody waits", .finding = "count-mismatch",

@@ -120,17 +120,27 @@ XS_FN int fault_consume(xs_writer *w, const struct fault_args *a, uint64_t round
         fault_take(w, a, 0, (uint32_t)round - 1, round);
     return result;
 }
-/* The kernel of a pair: its two ranks do their part round by round until one gives up. */
-#define FAULT_PAIR(produce, consume)                                                                            \
-    FAULT_ONE_LANE();                                                                                           \
-    uint32_t rank = xs_rank(xs);                                                                                \
+/* A writer that goes round by round until one gives up; `part` is what it does in a round. */
+#define FAULT_ROUNDS(part)                                                                                      \
     xs_writer w = xs_writer_begin(&xs, rank == 0 ? args.role_produce : args.role_consume);                      \
     int result = XS_RESULT_OK;                                                                                  \
     for (uint64_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {                         \
         xs_writer_epoch(&w, round);                                                                             \
-        result = rank == 0 ? produce(&w, &args, round) : consume(&w, &args, round);                             \
+        result = (part);                                                                                        \
     }                                                                                                           \
     xs_writer_end(&w)
+/* The kernel of a pair: its two ranks do their part. */
+#define FAULT_PAIR(produce, consume)                                                                            \
+    FAULT_ONE_LANE();                                                                                           \
+    uint32_t rank = xs_rank(xs);                                                                                \
+    FAULT_ROUNDS(rank == 0 ? produce(&w, &args, round) : consume(&w, &args, round))
+/* Rank 0 with all its blocks, and one block of rank 1. */
+#define FAULT_BLOCKS(produce, consume)                                                                          \
+    FAULT_ONE_LANE();                                                                                           \
+    uint32_t rank = xs_rank(xs), block = xs_block(xs);                                                          \
+    if (rank == 1 && block != 0)                                                                                \
+        return;                                                                                                 \
+    FAULT_ROUNDS(rank == 0 ? produce(&w, &args, block, round) : consume(&w, &args, round))
 
 /* An election on rank 0: each block writes its share of the batch once the round before is published, and arrives. */
 XS_FN int fault_put_share(xs_writer *w, const struct fault_args *a, uint32_t block, uint64_t round) {

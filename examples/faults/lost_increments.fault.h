@@ -2,31 +2,20 @@
  * adds are lost on the way. Emulated: every seventh add is noted and not made. Twin: all are made. */
 #include "fault.h"
 
-XS_FN void arrive(xs_writer *w, const struct fault_args *a, uint32_t block, uint64_t round) {
+XS_FN int arrive(xs_writer *w, const struct fault_args *a, uint32_t block, uint64_t round) {
     xs_slot slot = xs_slot_at(&a->count, 1, 0, 0);
     uint64_t n = (round - 1) * a->blocks + block;
     fault_work(w, a, round);
     uint64_t old = a->fault && n % 7 == 3 ? xs_ordered_load(slot.at, XS_RELAXED, XS_SCOPE_SYS, 64)
                                           : xs_ordered_add(slot.at, 1, XS_RELEASE, XS_SCOPE_SYS, 64);
     xs_note_gate(w, slot, old, 1, XS_RELEASE, XS_SCOPE_SYS);
+    return XS_RESULT_OK;
+}
+XS_FN int wait_for_all(xs_writer *w, const struct fault_args *a, uint64_t round) {
+    return xs_wait_slot_bounded(w, &a->count, 0, 0, round * a->blocks, fault_bound(a));
 }
 
-XS_KERNEL(lost_increments, struct fault_args) {
-    FAULT_ONE_LANE();
-    uint32_t rank = xs_rank(xs), block = xs_block(xs);
-    if (rank == 1 && block != 0)
-        return;
-    xs_writer w = xs_writer_begin(&xs, rank == 0 ? args.role_produce : args.role_consume);
-    int result = XS_RESULT_OK;
-    for (uint64_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {
-        xs_writer_epoch(&w, round);
-        if (rank == 0)
-            arrive(&w, &args, block, round);
-        else
-            result = xs_wait_slot_bounded(&w, &args.count, 0, 0, round * args.blocks, fault_bound(&args));
-    }
-    xs_writer_end(&w);
-}
+XS_KERNEL(lost_increments, struct fault_args) { FAULT_BLOCKS(arrive, wait_for_all); }
 
 #if FAULT_HOST
 static void setup(fault_run *run) {

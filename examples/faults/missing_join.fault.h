@@ -22,13 +22,7 @@ XS_KERNEL(missing_join, struct fault_args) {
     uint32_t rank = xs_rank(xs);
     if (rank == 1 && xs_warp() != 0)
         return;
-    xs_writer w = xs_writer_begin(&xs, rank == 0 ? args.role_produce : args.role_consume);
-    int result = XS_RESULT_OK;
-    for (uint64_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {
-        xs_writer_epoch(&w, round);
-        result = rank == 0 ? produce(&w, &args, round) : fault_consume(&w, &args, round);
-    }
-    xs_writer_end(&w);
+    FAULT_ROUNDS(rank == 0 ? produce(&w, &args, round) : fault_consume(&w, &args, round));
 }
 
 #if FAULT_HOST
