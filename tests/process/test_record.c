@@ -151,6 +151,26 @@ static void open_waits_of_a_killed_hang_are_told(void **unused) {
     assert_true(f.end.tail_unknown);
 }
 
+/* Records in memory that died with the process: what was copied before is there, and of the rest at least what the writers
+ * told with their open waits is counted. */
+static void killed_with_records_in_device_memory(void **unused) {
+    (void)unused;
+    frames f;
+    uint32_t writers;
+    xs_recorder_options options = {.capture = capture};
+    xs_recorder_result result;
+    setenv("XS_PLACEMENT", "device", 1);
+    record(&options, &result, "100", "0", "hang:100");
+    unsetenv("XS_PLACEMENT");
+    read_frames(&f, result.path);
+    assert_true(reached(&f, 0, &writers) >= BLOCKS * (100 + BEGIN_RECORDS));
+    assert_int_equal(writers, BLOCKS);
+    for (uint32_t i = 0; i < RINGS_PER_RANK; i++)
+        assert_int_equal(f.rings[i].lost, f.rings[i].lost_by[XS_LOSS_DEVICE]);
+    assert_int_equal(f.open_waits, BLOCKS);
+    assert_true(f.end.tail_unknown);
+}
+
 /* Two ranks in two processes; one is killed, both are in the capture. */
 static void one_of_two_is_killed(void **unused) {
     (void)unused;
@@ -387,20 +407,22 @@ static void *slurp(const char *path, size_t *size) {
     return bytes;
 }
 
-static void same_seed_same_bytes(void **unused) {
-    (void)unused;
+static void same_seed_same_bytes(void **state) {
+    const char *placement = *state;
     char path[160];
     size_t sizes[2];
     void *bytes[2];
     snprintf(path, sizeof path, "%s.xs", capture);
     setenv("XS_SCHEDULER", "sim", 1);
     setenv("XS_CAPTURE", capture, 1);
+    setenv("XS_PLACEMENT", placement, 1);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(alone("30000", "100", "end"), 0);
         bytes[i] = slurp(path, &sizes[i]);
     }
     unsetenv("XS_SCHEDULER");
     unsetenv("XS_CAPTURE");
+    unsetenv("XS_PLACEMENT");
     assert_true(sizes[0] > 60000 * 16);
     assert_int_equal(sizes[0], sizes[1]);
     assert_memory_equal(bytes[0], bytes[1], sizes[0]);
@@ -452,6 +474,7 @@ int main(void) {
         cmocka_unit_test(clean_run_is_whole),
         cmocka_unit_test(records_of_a_short_run_are_counted),
         cmocka_unit_test(killed_application),
+        cmocka_unit_test(killed_with_records_in_device_memory),
         cmocka_unit_test(open_waits_of_a_killed_hang_are_told),
         cmocka_unit_test(one_of_two_is_killed),
         cmocka_unit_test(killed_recorder),
@@ -461,7 +484,8 @@ int main(void) {
         cmocka_unit_test(recorder_that_is_gone),
         cmocka_unit_test(triggers),
         cmocka_unit_test(sim_is_recorded_whole),
-        cmocka_unit_test(same_seed_same_bytes),
+        cmocka_unit_test_prestate(same_seed_same_bytes, "mapped"),
+        cmocka_unit_test_prestate(same_seed_same_bytes, "device"),
         cmocka_unit_test(bad_commands),
         cmocka_unit_test(plain_commands),
     };
