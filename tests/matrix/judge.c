@@ -131,7 +131,9 @@ static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed,
     uint32_t whole_count = 0;
     analysis a = {0};
     int rc = 0;
-    if (filters) {
+    if (o->shift_ns)
+        rc = matrix_devices(path, o->shift_ns);
+    if (rc >= 0 && filters) {
         rc = analyse(path, &a);
         whole_count = rc < 0 ? 0 : collect(&a, whole);
         end(&a);

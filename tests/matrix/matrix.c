@@ -23,7 +23,7 @@ static const struct argp_option option_table[] = {
     {"scheduler", KEY_SCHEDULER, "NAME", 0, "sim (default) or threads", 0},
     {"drop", KEY_DROP, "PERCENT", 0, "lose so many of the records", 0},
     {"drop-run", KEY_DROP_RUN, "N", 0, "in runs of up to N", 0},
-    {"shift", KEY_SHIFT, "NS", 0, "shift the stamps of each rank by up to NS, either way", 0},
+    {"shift", KEY_SHIFT, "NS", 0, "every rank has a clock known to within NS and is off by up to that", 0},
     {"pollers", KEY_POLLERS, "N", 0, "at most so many pollers in the first five seeds (80000; 0: as in the others)", 0},
     {"all", KEY_ALL, NULL, 0, "those too that this setting cannot judge", 0},
     {0},

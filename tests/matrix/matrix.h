@@ -14,7 +14,7 @@ typedef struct matrix_options {
     uint32_t many_pollers; /* in the first five seeds of faults that poll; 0: never */
     double drop;           /* share of records that are lost */
     uint32_t drop_run;     /* lost in runs of up to so many */
-    uint64_t shift_ns;     /* stamps of ranks are shifted by up to so much, either way */
+    uint64_t shift_ns;     /* every rank has a clock that is known to within this, and is off by up to this */
     uint32_t judge;        /* fault_judge: which faults this setting can judge */
     int32_t all;           /* 1: those too that it cannot judge */
 } matrix_options;
@@ -42,6 +42,8 @@ typedef struct matrix_row {
 
 /* filter.c: changes a capture in place, as if records had been lost (seeded) or clocks had disagreed. 0, or a negative xs_error. */
 int matrix_filter(const char *path, const matrix_options *o, uint64_t seed);
+/* devices.c: gives every rank a clock of its own, known to within `bound` ns. */
+int matrix_devices(const char *path, uint64_t bound);
 /* judge.c */
 matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *capture);
 /* table.c: prints; the number of bars that are missed. */
