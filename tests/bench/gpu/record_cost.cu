@@ -7,24 +7,9 @@
  * Medians over all warps of 3 runs; rings of 4096 records. */
 #define XS_TRACE 1
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
+#include <gpu_rings.h>
 #include <vector>
 #include <xs/kernel.h>
-
-extern "C" {
-uint64_t xs_region_layout(xs_region_header *header);
-void xs_region_init(char *region, const xs_region_header *header);
-}
-
-#define CHECK(call)                                                                                    \
-    do {                                                                                               \
-        cudaError_t e_ = (call);                                                                       \
-        if (e_ != cudaSuccess) {                                                                       \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(e_));           \
-            std::exit(e_ == cudaErrorNoDevice || e_ == cudaErrorInsufficientDriver ? 77 : 1);          \
-        }                                                                                              \
-    } while (0)
 
 enum variant { NONE, PLAIN8, XS };
 enum { ITERATIONS = 512, RING = 4096, FMAS = 128 };
@@ -86,59 +71,14 @@ __global__ void cost(const __grid_constant__ cost_args args, const __grid_consta
         *args.sink = 1;
 }
 
-struct rings {
-    char *memory; /* as kernels and, where mapped, the host see it */
-    xs_region_header header;
-};
-
-static rings make_rings(uint32_t warps, bool mapped, bool started) {
-    rings r = {};
-    r.header.ranks = 1;
-    r.header.world_ranks = 1;
-    r.header.rings_per_rank = (warps + 63) / 64 * 64;
-    r.header.ring_records = RING;
-    r.header.lines_per_ring = 1;
-    uint64_t bytes = xs_region_layout(&r.header);
-    char *whole = (char *)std::calloc(1, bytes);
-    xs_region_init(whole, &r.header);
-    xs_control *control = (xs_control *)(whole + r.header.control_offset);
-    control->started = started ? XS_STARTED : 0;
-    if (mapped)
-        CHECK(cudaHostAlloc((void **)&r.memory, bytes, cudaHostAllocMapped));
-    else
-        CHECK(cudaMalloc((void **)&r.memory, bytes));
-    CHECK(cudaMemcpy(r.memory, whole, bytes, cudaMemcpyDefault));
-    std::free(whole);
-    return r;
-}
-
-static xs_handle handle_of(const rings &r, uint32_t blocks, const uint32_t *abort_word) {
-    xs_handle h = {};
-    const xs_region_header &g = r.header;
-    h.control = (xs_control *)(r.memory + g.control_offset);
-    h.groups = (uint64_t *)(r.memory + g.groups_offset);
-    h.rings = (xs_ring_header *)(r.memory + g.ring_headers_offset);
-    h.status = (xs_status_line *)(r.memory + g.status_offset);
-    h.records = r.memory + g.records_offset;
-    h.abort = abort_word;
-    h.records_stride = (uint32_t)g.records_stride;
-    h.ring_mask = RING - 1;
-    h.rings_per_rank = g.rings_per_rank;
-    h.lines_per_ring = 1;
-    h.ranks = 1;
-    h.blocks = blocks;
-    h.launch = 1;
-    return h;
-}
-
 template <int VARIANT>
 static double median_cycles(cost_args args, xs_handle h, uint32_t blocks, uint32_t warps_a_block) {
     std::vector<long long> cycles(args.warps), all;
     for (int run = 0; run < 4; run++) {
         cost<VARIANT><<<blocks, warps_a_block * 32>>>(args, h);
-        CHECK(cudaGetLastError());
-        CHECK(cudaDeviceSynchronize());
-        CHECK(cudaMemcpy(cycles.data(), args.cycles, args.warps * sizeof(long long), cudaMemcpyDefault));
+        GPU_CHECK(cudaGetLastError());
+        GPU_CHECK(cudaDeviceSynchronize());
+        GPU_CHECK(cudaMemcpy(cycles.data(), args.cycles, args.warps * sizeof(long long), cudaMemcpyDefault));
         if (run > 0) /* the first warms up */
             all.insert(all.end(), cycles.begin(), cycles.end());
     }
@@ -146,32 +86,36 @@ static double median_cycles(cost_args args, xs_handle h, uint32_t blocks, uint32
     return (double)all[all.size() / 2] / ITERATIONS;
 }
 
-static void row(uint32_t blocks, uint32_t warps_a_block, const uint32_t *abort_word) {
+static void row(uint32_t blocks, uint32_t warps_a_block, uint32_t *abort_word) {
     cost_args args = {};
     args.warps = blocks * warps_a_block;
     args.objects = 255;
-    CHECK(cudaMalloc((void **)&args.sink, 4));
-    CHECK(cudaMalloc((void **)&args.cycles, args.warps * sizeof(long long)));
-    CHECK(cudaMalloc((void **)&args.plain, (size_t)args.warps * ITERATIONS * 2 * sizeof(uint2)));
-    rings device = make_rings(args.warps, false, true), mapped = make_rings(args.warps, true, true), off = make_rings(args.warps, false, false);
-    double none = median_cycles<NONE>(args, handle_of(device, blocks, abort_word), blocks, warps_a_block);
-    double plain = median_cycles<PLAIN8>(args, handle_of(device, blocks, abort_word), blocks, warps_a_block);
-    double in_device = median_cycles<XS>(args, handle_of(device, blocks, abort_word), blocks, warps_a_block);
-    double in_mapped = median_cycles<XS>(args, handle_of(mapped, blocks, abort_word), blocks, warps_a_block);
-    double stopped = median_cycles<XS>(args, handle_of(off, blocks, abort_word), blocks, warps_a_block);
-    std::printf("%4u x %-3u %9.1f %9.1f %9.1f %8.2f %9.1f %9.1f\n", blocks, warps_a_block, none, (plain - none) / 2, (in_device - none) / 2,
+    GPU_CHECK(cudaMalloc((void **)&args.sink, 4));
+    GPU_CHECK(cudaMalloc((void **)&args.cycles, args.warps * sizeof(long long)));
+    GPU_CHECK(cudaMalloc((void **)&args.plain, (size_t)args.warps * ITERATIONS * 2 * sizeof(uint2)));
+    gpu_rings device = gpu_rings_make(args.warps, RING, GPU_DEVICE, 1), mapped = gpu_rings_make(args.warps, RING, GPU_MAPPED, 1),
+              off = gpu_rings_make(args.warps, RING, GPU_DEVICE, 0);
+    double none = median_cycles<NONE>(args, gpu_rings_handle(&device, blocks, abort_word), blocks, warps_a_block);
+    double plain = median_cycles<PLAIN8>(args, gpu_rings_handle(&device, blocks, abort_word), blocks, warps_a_block);
+    double in_device = median_cycles<XS>(args, gpu_rings_handle(&device, blocks, abort_word), blocks, warps_a_block);
+    double in_mapped = median_cycles<XS>(args, gpu_rings_handle(&mapped, blocks, abort_word), blocks, warps_a_block);
+    double stopped = median_cycles<XS>(args, gpu_rings_handle(&off, blocks, abort_word), blocks, warps_a_block);
+    printf("%4u x %-3u %9.1f %9.1f %9.1f %8.2f %9.1f %9.1f\n", blocks, warps_a_block, none, (plain - none) / 2, (in_device - none) / 2,
                 (in_device - none) / (plain - none), (in_mapped - none) / 2, (stopped - none) / 2);
-    cudaFree(args.sink), cudaFree(args.cycles), cudaFree(args.plain), cudaFree(device.memory), cudaFreeHost(mapped.memory), cudaFree(off.memory);
+    cudaFree(args.sink), cudaFree(args.cycles), cudaFree(args.plain);
+    gpu_rings_free(&device), gpu_rings_free(&mapped), gpu_rings_free(&off);
 }
 
 int main() {
+    gpu_test_begin(120);
+    gpu_test_need();
     cudaDeviceProp properties;
-    CHECK(cudaGetDeviceProperties(&properties, 0));
+    GPU_CHECK(cudaGetDeviceProperties(&properties, 0));
     uint32_t *abort_word;
-    CHECK(cudaHostAlloc((void **)&abort_word, 4, cudaHostAllocMapped));
+    GPU_CHECK(cudaHostAlloc((void **)&abort_word, 4, cudaHostAllocMapped));
     *abort_word = 0;
-    std::printf("%s: cycles added per record, loop of %d dependent FMAs\n", properties.name, FMAS);
-    std::printf("blocks x warps   loop   plain 8 B   device    ratio    mapped       off\n");
+    printf("%s: cycles added per record, loop of %d dependent FMAs\n", properties.name, FMAS);
+    printf("blocks x warps   loop   plain 8 B   device    ratio    mapped       off\n");
     uint32_t sms = (uint32_t)properties.multiProcessorCount;
     row(1, 1, abort_word);
     row(sms, 1, abort_word);

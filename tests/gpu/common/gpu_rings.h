@@ -5,11 +5,10 @@
 
 #include "gpu_test.h"
 
-#include <xs/handle.h>
+#include <xs/xs.h>
 
 XS_EXTERN_C_BEGIN
-uint64_t xs_region_layout(xs_region_header *header);
-void xs_region_init(char *region, const xs_region_header *header);
+#include <world.h>
 XS_EXTERN_C_END
 
 enum gpu_placement { GPU_MAPPED, GPU_DEVICE };
@@ -54,23 +53,15 @@ GPU_TEST_FN xs_ring_header *gpu_ring_header(const gpu_rings *r, uint32_t ring) {
 }
 
 /* abort_word: mapped, 0. */
-GPU_TEST_FN xs_handle gpu_rings_handle(const gpu_rings *r, uint32_t blocks, const uint32_t *abort_word) {
+GPU_TEST_FN xs_handle gpu_rings_handle(const gpu_rings *r, uint32_t blocks, uint32_t *abort_word) {
     xs_handle h;
-    const xs_region_header *g = &r->header;
-    memset(&h, 0, sizeof h);
-    h.control = (xs_control *)(r->memory + g->control_offset);
-    h.groups = (uint64_t *)(r->memory + g->groups_offset);
-    h.rings = (xs_ring_header *)(r->memory + g->ring_headers_offset);
-    h.status = (xs_status_line *)(r->memory + g->status_offset);
+    xs_world world;
+    memset(&world, 0, sizeof world);
+    world.region = r->memory;
+    world.config.ranks = 1;
+    world.abort_word = abort_word;
+    xs_region_handle(&world, 0, blocks, 1, &h);
     h.records = r->records;
-    h.abort = abort_word;
-    h.records_stride = (uint32_t)g->records_stride;
-    h.ring_mask = g->ring_records - 1;
-    h.rings_per_rank = g->rings_per_rank;
-    h.lines_per_ring = g->lines_per_ring;
-    h.ranks = 1;
-    h.blocks = blocks;
-    h.launch = 1;
     return h;
 }
 
