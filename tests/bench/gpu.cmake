@@ -11,3 +11,7 @@ function(xs_add_gpu_bench name)
 endfunction()
 
 xs_add_gpu_bench(record_cost ${gpu_bench}/record_cost.cu)
+xs_add_gpu_bench(order_faults ${gpu_bench}/order_faults.cu ${gpu_bench}/order_faults_run.cu ${gpu_bench}/order_faults_plain.cu
+  ${gpu_bench}/order_faults_traced.cu)
+xs_add_gpu_bench(primitive_cost ${gpu_bench}/primitive_cost.cu ${gpu_bench}/primitive_cost_plain.cu ${gpu_bench}/primitive_cost_traced.cu)
+xs_add_gpu_bench(hang_answer ${gpu_bench}/hang_answer.c)
