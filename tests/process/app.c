@@ -1,10 +1,12 @@
 /* An application for tests of recording: app COUNTERS-FILE RECORDS PACE-NS END
- *   END  end       destroys its world
- *        exit      exits without
- *        kill:MS   is killed (SIGKILL) MS milliseconds after its first two writers have begun
- *        hang:MS   its writers wait for what never comes, then as kill:MS
- *        give-up   its writers wait for 20 ms, then it is killed after 300
- *        fork      forks a child that exits at once, then destroys its world
+ *   END  end            destroys its world
+ *        exit           exits without
+ *        told           destroys its world when word 62 of the counters is set
+ *        kill:MS        is killed (SIGKILL) MS milliseconds after its first two writers have made some records
+ *        captured:PATH  is killed when the capture PATH holds as many
+ *        hang           its writers wait for what never comes, and it is killed when all do
+ *        give-up:PATH   its writers wait for 20 ms, and it is killed when the capture PATH has a trigger
+ *        fork           forks a child that exits at once, then destroys its world
  * Ranks, capture and so on by environment. Exits with 0, or with the negated xs_error. The counters file has a word a
  * block (2 blocks a rank), then, at word 63, 1 when the application came to its end. */
 #include <fcntl.h>
@@ -15,14 +17,17 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <xs/xs.h>
+
+#include "frames.h"
+#include "open_waits.h"
 
 #include "app.kernel.h"
 
 #define WORDS 64
 #define BLOCKS 2
+#define SOME 100u /* records of a writer */
 
 static uint64_t *map_counters(const char *path) {
     int fd = open(path, O_RDWR | O_CREAT, 0600);
@@ -34,27 +39,52 @@ static uint64_t *map_counters(const char *path) {
 }
 
 typedef struct killing {
-    uint64_t ms;
+    const xs_world *world;
     const uint64_t *counters;
+    const char *end, *path; /* what stands behind the colon */
+    uint64_t records;       /* of a writer */
 } killing;
+
+static int starts(const char *end, const char *word) { return !strncmp(end, word, strlen(word)); }
+
+static int both_have(const killing *k, uint64_t records) {
+    return __atomic_load_n(&k->counters[0], __ATOMIC_RELAXED) >= records && __atomic_load_n(&k->counters[1], __ATOMIC_RELAXED) >= records;
+}
+
+/* What the capture holds so far, as far as it is whole. */
+static int captured(const killing *k) {
+    static frames f;
+    uint64_t kept = 0;
+    memset(&f, 0, sizeof f);
+    f.any_value = 1;
+    if (frames_read(&f, k->path))
+        return 0;
+    for (uint32_t i = 0; i < FRAMES_RINGS; i++)
+        kept += f.rings[i].kept;
+    return starts(k->end, "give-up") ? f.counts[XS_FRAME_TRIGGER] > 0 : kept > BLOCKS * SOME;
+}
+
+static int due(const killing *k) {
+    if (!strcmp(k->end, "hang"))
+        return open_waits(k->world, NULL, NULL) == BLOCKS;
+    return starts(k->end, "kill") ? both_have(k, k->records < SOME ? k->records : SOME) : captured(k);
+}
 
 static void *killer(void *user) {
     const killing *k = user;
-    uint64_t ms = k->ms;
-    struct timespec poll = {0, 1000000};
-    while (!__atomic_load_n(&k->counters[0], __ATOMIC_RELAXED) || !__atomic_load_n(&k->counters[1], __ATOMIC_RELAXED))
-        nanosleep(&poll, NULL);
-    struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
-    nanosleep(&t, NULL);
+    while (!due(k))
+        usleep(1000);
+    if (starts(k->end, "kill"))
+        usleep((useconds_t)(strtoul(k->path, NULL, 10) * 1000));
     kill(getpid(), SIGKILL);
     return NULL;
 }
 
-static void kill_later(const char *end, const uint64_t *counters) {
+static void kill_later(const xs_world *world, const char *end, const uint64_t *counters, uint64_t records) {
     static killing k;
     pthread_t thread;
     const char *colon = strchr(end, ':');
-    k = (killing){colon ? strtoull(colon + 1, NULL, 10) : 300, counters};
+    k = (killing){world, counters, end, colon ? colon + 1 : "", records};
     if (pthread_create(&thread, NULL, killer, &k))
         abort();
 }
@@ -71,15 +101,15 @@ static int run(xs_world *world, char **argv, uint64_t *counters) {
     const char *end = argv[4];
     struct app_args args = {.counters = counters, .records = strtoull(argv[2], NULL, 10)};
     args.pace_ns = (uint32_t)strtoul(argv[3], NULL, 10);
-    args.hang = !strncmp(end, "hang", 4) || !strcmp(end, "give-up");
-    args.bound_ns = !strcmp(end, "give-up") ? 20000000 : 0;
+    args.hang = !strcmp(end, "hang") || starts(end, "give-up");
+    args.bound_ns = starts(end, "give-up") ? 20000000 : 0;
     int rc = xs_pad_create(world, "never", 1, 1, 0, &args.pad);
     args.role = (uint32_t)xs_role(world, "writer");
     args.mark = (uint32_t)xs_mark_name(world, "tick");
     if (rc < 0)
         return rc;
-    if (!strncmp(end, "kill", 4) || args.hang)
-        kill_later(end, counters + BLOCKS * xs_world_first_rank(world));
+    if (starts(end, "kill") || starts(end, "captured") || args.hang)
+        kill_later(world, end, counters + BLOCKS * xs_world_first_rank(world), args.records);
     if (!strcmp(end, "fork") && !child_exits())
         return XS_E_SYSTEM;
     xs_launch_config config = {.size = sizeof config, .grid = BLOCKS, .block = 32};
@@ -89,6 +119,8 @@ static int run(xs_world *world, char **argv, uint64_t *counters) {
     rc = xs_sync(world);
     if (args.hang && !rc)
         pause();
+    while (!strcmp(end, "told") && !__atomic_load_n(&counters[WORDS - 2], __ATOMIC_ACQUIRE))
+        usleep(1000);
     return rc;
 }
 

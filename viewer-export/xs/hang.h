@@ -67,6 +67,7 @@ typedef struct hang_wait {
     int polling; /* polls moved between the samples */
     enum hang_supplier how;
     uint32_t supplier, supplier_role; /* rank; role id of the waiter's process, 0: any */
+    int answered; /* what it needs was signalled, as far as status lines say; it has not seen that yet */
 } hang_wait;
 
 /* X(code, NAME, "json name") */

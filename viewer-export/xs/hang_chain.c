@@ -18,7 +18,7 @@ static int has_role(const hang_world *world, uint32_t rank, uint32_t role) {
 }
 
 int hang_holds_up(const hang_world *world, const hang_wait *wait, const hang_wait *other) {
-    if (other->rank != wait->supplier || other->writer == wait->writer)
+    if (other->rank != wait->supplier || other->writer == wait->writer || other->answered)
         return 0;
     uint32_t role = wait->supplier_role;
     return !role || world->writers[other->writer].role == role || !has_role(world, wait->supplier, role);
@@ -121,7 +121,7 @@ static void follow(const hang_world *world, uint32_t start, search *s, hang_chai
 }
 
 /* The verdict is about the oldest wait that is stuck and whose chain ends where somebody owes; else the oldest stuck
- * one. */
+ * one. Those that were answered come last. */
 static void judge(hang_world *world, search *s) {
     uint32_t best = HANG_NONE, n = world->wait_count < JUDGED ? world->wait_count : JUDGED;
     world->verdict = n ? HANG_SLOW : HANG_NOTHING_WAITS;
@@ -130,7 +130,7 @@ static void judge(hang_world *world, search *s) {
         if (world->chain.end == HANG_END_MOVING)
             continue;
         world->verdict = HANG_HUNG;
-        if (world->chain.end != HANG_END_UNKNOWN)
+        if (world->chain.end != HANG_END_UNKNOWN && !world->waits[i].answered)
             return;
         best = best == HANG_NONE ? i : best;
     }

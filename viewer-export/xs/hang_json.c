@@ -63,6 +63,7 @@ static void put_wait(FILE *out, const hang_world *world, uint32_t index) {
             hang_cmp(w->cmp));
     fprintf(out, ", \"since_ns\": %" PRIu64 ", \"polls\": %" PRIu64 ", \"polls_move\": %s, \"state\": \"%s\"", w->age,
             w->polls, w->polling ? "true" : "false", w->state == HANG_STUCK ? "hung so far" : "moving");
+    fprintf(out, ", \"answered\": %s", w->answered ? "true" : "false");
     if (w->how)
         fprintf(out, ", \"supplier\": %u", w->supplier);
     else

@@ -40,6 +40,17 @@ static void look_at_plan(const hang_world *world, hang_wait *wait) {
         wait->how = found == XS_SUPPLIER_HOST ? HANG_SUPPLIER_HOST : HANG_SUPPLIER_PLAN;
 }
 
+/* Nobody owes what was signalled: a wait that does not run (its process is stopped, its thread does not come to run) has
+ * merely not looked. One that polls and does not see it has another fault, and stays a hang of its own. */
+static int answered(const hang_world *world, const hang_wait *wait) {
+    for (uint32_t i = 0; i < world->writer_count && wait->cmp == XS_CMP_GE; i++) {
+        const hang_writer *w = &world->writers[i];
+        if (w->has_signalled && w->signal_value >= wait->need && xs_catalog_same_place(&w->signal, &wait->slot))
+            return 1;
+    }
+    return 0;
+}
+
 void hang_find_suppliers(hang_world *world) {
     uint32_t searches = 0;
     for (uint32_t i = 0; i < world->wait_count; i++) {
@@ -53,5 +64,6 @@ void hang_find_suppliers(hang_world *world) {
             look_into_rings(world, wait);
         if (wait->how == HANG_SUPPLIER_SEEN && wait->supplier == HANG_NONE)
             wait->how = HANG_SUPPLIER_UNKNOWN;
+        wait->answered = answered(world, wait);
     }
 }

@@ -42,6 +42,8 @@ static void print_wait(FILE *out, const hang_world *world, const hang_wait *wait
             wait->state == HANG_MOVING ? "moves"
             : wait->polling            ? "polls and sees no change"
                                        : "its polls do not move");
+    if (wait->answered)
+        fputs("            what it needs was signalled, and it has not seen that\n", out);
     free(slot);
 }
 
