@@ -1,0 +1,286 @@
+/* Kernels that CUPTI tells of, as brackets of a GPU's clock, and told apart by what was stamped inside them. */
+#include "read_help.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define S 1000000000ll
+#define MS 1000000ll
+#define US 1000ll
+#define H0 (500 * S)             /* host time at which the runs begin */
+#define D0 1795964922682060295ll /* the device's at the same moment */
+#define C0 1764000000000000000ll /* CUPTI's */
+
+typedef struct run {
+    cb *c;
+    const char *path;
+    double ppm;
+    int64_t wrong;      /* planted in the device's answers */
+    int64_t cupti_step; /* of CUPTI's clock, at this host time */
+    int64_t cupti_step_at;
+    uint32_t correlation;
+    xsr_reader *reader;
+    told told;
+} run;
+
+static int64_t random_below(int64_t n) { return rand() % n; }
+
+/* A clock that is not a line: up to 300 ns away from one, over 40 s. */
+static int64_t device_exact(const run *r, int64_t host) {
+    double x = (double)(host - H0), t = x / (40 * S), u = t - (double)(int64_t)t;
+    return D0 + (host - H0) + (int64_t)(r->ppm * 1e-6 * x + 1200 * u * (1 - u));
+}
+static uint64_t device_stamp(const run *r, int64_t host) {
+    int64_t d = device_exact(r, host);
+    return (uint64_t)(d - d % 32);
+}
+static uint64_t cupti_time(const run *r, int64_t host) {
+    return (uint64_t)(C0 + (host - H0) + (r->cupti_step && host >= r->cupti_step_at ? r->cupti_step : 0));
+}
+
+static void begin(run *r, const char *name, double ppm) {
+    memset(r, 0, sizeof *r);
+    srand(7);
+    r->ppm = ppm;
+    r->path = help_path(name);
+    r->c = cb_begin(r->path);
+    assert_non_null(r->c);
+    xs_region_header region = cb_region(0, 1, 1);
+    region.device = 0;
+    region.start_time = (uint64_t)(H0 - S);
+    region.start_realtime = C0;
+    cb_process_as(r->c, &region);
+}
+
+static void answer(run *r, int64_t host) {
+    int64_t bracket = 2050 + random_below(120);
+    cb_device_clock(r->c, 0, (uint64_t)(host + bracket / 2 + r->wrong), device_stamp(r, host + bracket / 2 + random_below(155) - 77), (uint64_t)bracket);
+}
+
+static void tick(run *r, int64_t host) {
+    int64_t took = 60 + random_below(100);
+    cb_tick(r->c, (uint64_t)host, (uint64_t)(host + took), cupti_time(r, host + random_below(took)));
+}
+
+/* CUPTI's span is longer than the stamps by what was measured, and its ends are good to some 50 ns. */
+static void kernel(run *r, int64_t at, int64_t length, uint32_t stream, uint64_t node, uint32_t ring, uint32_t launch) {
+    int64_t before = 380 + random_below(60), behind = 370 + random_below(60);
+    cb_gpu_kernel(r->c, "work", 0, stream, cupti_time(r, at - before), cupti_time(r, at + length + behind), ++r->correlation, node, 1, 32);
+    cb_writer_begin(r->c, ring, device_stamp(r, at), 0, r->correlation, launch);
+    cb_writer_end(r->c, ring, device_stamp(r, at + length));
+}
+
+static void read_back(run *r) {
+    assert_int_equal(cb_end(r->c), 0);
+    r->reader = help_open(r->path);
+    assert_int_equal(help_run(r->reader, &r->told), 0);
+}
+
+static void end(run *r) {
+    help_free(&r->told);
+    xsr_close(r->reader);
+}
+
+static const xsr_clock *gpu(const run *r) {
+    const xsr_model *m = xsr_model_of(r->reader);
+    for (uint32_t i = 0; i < m->clock_count; i++)
+        if (m->clocks[i].device == 0)
+            return &m->clocks[i];
+    fail_msg("no clock of the GPU");
+    return NULL;
+}
+
+static int by_value(const void *a, const void *b) {
+    const int64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* A kernel every 20 ms over a minute. The block of a writer is its kernel's number, so its true begin is known. */
+static int64_t begin_of(uint32_t i) { return H0 + S + (int64_t)i * 20 * MS; }
+enum { MINUTE = 3000 };
+
+static void record_minute(run *r, const char *name, int64_t wrong) {
+    begin(r, name, 10.6);
+    r->wrong = wrong;
+    for (uint32_t i = 0; i < MINUTE; i++) {
+        if (i % 50 == 0)
+            answer(r, begin_of(i) - 5 * MS);
+        if (i % 5 == 0)
+            tick(r, begin_of(i) - 3 * MS);
+        kernel(r, begin_of(i), (int64_t)(3 + i % 16) * US, 7, 0, 0, 0);
+        cb_flush_at(r->c, (uint64_t)(begin_of(i) + 10 * MS));
+    }
+    answer(r, begin_of(MINUTE));
+    tick(r, begin_of(MINUTE));
+}
+
+static int64_t worst_of(const run *r, uint32_t first, uint32_t last) {
+    const xsr_model *m = xsr_model_of(r->reader);
+    int64_t worst = 0;
+    for (uint32_t i = first; i < last; i++) {
+        int64_t off = llabs(m->writers[i].begin - begin_of(m->writers[i].block - 1));
+        worst = off > worst ? off : worst;
+    }
+    return worst;
+}
+
+static void test_a_minute_is_right_at_both_ends(void **state) {
+    static int64_t off[MINUTE];
+    run r;
+    (void)state;
+    record_minute(&r, "minute.xs", 0);
+    read_back(&r);
+    const xsr_clock *clock = gpu(&r);
+    const xsr_model *m = xsr_model_of(r.reader);
+    assert_int_equal(clock->step_ns, 32);
+    assert_int_equal(clock->kernels, MINUTE);
+    assert_int_equal(clock->fault_ns, 0);
+    assert_in_range(clock->residual_ns, 1, 64);
+    assert_in_range(clock->bound_ns, 1, 600);
+    assert_int_equal(m->writer_count, MINUTE);
+    for (uint32_t i = 0; i < MINUTE; i++)
+        off[i] = llabs(m->writers[i].begin - begin_of(i));
+    qsort(off, MINUTE, sizeof *off, by_value);
+    assert_in_range(off[MINUTE * 99 / 100], 0, 100);
+    assert_true(worst_of(&r, 0, MINUTE) <= clock->bound_ns);
+    assert_true(worst_of(&r, 0, 250) <= 120);
+    assert_true(worst_of(&r, MINUTE - 250, MINUTE) <= 120);
+    for (uint32_t i = 0; i < MINUTE; i++)
+        assert_int_equal(m->activities[m->writers[i].kernel].correlation, i + 1);
+    end(&r);
+}
+
+static void test_five_microseconds_in_the_answers_are_found(void **state) {
+    run r;
+    (void)state;
+    record_minute(&r, "planted.xs", 5 * US);
+    read_back(&r);
+    const xsr_clock *clock = gpu(&r);
+    assert_in_range(clock->fault_ns, 3 * US, 5 * US);
+    assert_true(clock->bound_ns >= worst_of(&r, 0, MINUTE));
+    assert_true(clock->bound_ns >= 5 * US); /* which of the two is wrong is not known */
+    assert_non_null(strstr(xsr_model_of(r.reader)->notes[0], "clock fault of GPU 0"));
+    end(&r);
+}
+
+/* CLOCK_REALTIME is set back by a second in mid-run. */
+static void test_a_step_of_cuptis_clock_moves_no_kernel(void **state) {
+    run r;
+    (void)state;
+    begin(&r, "step.xs", 10.6);
+    r.cupti_step = -S;
+    r.cupti_step_at = H0 + 10 * S + 10 * MS; /* between two kernels */
+    for (uint32_t i = 0; i < 1000; i++) {
+        if (i % 50 == 0)
+            answer(&r, begin_of(i) - 5 * MS);
+        tick(&r, begin_of(i) - 3 * MS);
+        kernel(&r, begin_of(i), 5 * US, 7, 0, 0, 0);
+        cb_flush_at(r.c, (uint64_t)(begin_of(i) + 10 * MS));
+    }
+    read_back(&r);
+    const xsr_model *m = xsr_model_of(r.reader);
+    uint32_t wrong = 0;
+    assert_int_equal(m->activity_count, 1000);
+    for (uint32_t i = 0; i < 1000; i++)
+        wrong += llabs(m->activities[i].begin + 400 - begin_of(m->activities[i].correlation - 1)) > US;
+    /* In the second that CUPTI's clock has twice, a time is taken for the later one. */
+    assert_in_range(wrong, 0, 52);
+    assert_int_equal(gpu(&r)->fault_ns, 0);
+    end(&r);
+}
+
+/* Two nodes of one graph on two streams, a hundred replays back to back: the same two handles each time. The kernels overlap, sometimes
+ * wholly; the gaps between replays are smaller than the answers' brackets. */
+static void test_a_hundred_replays_are_told_apart(void **state) {
+    run r;
+    (void)state;
+    begin(&r, "replays.xs", 10.6);
+    answer(&r, H0 + S / 2);
+    tick(&r, H0 + S / 2);
+    for (uint32_t launch = 1; launch <= 2; launch++)
+        cb_launch_begin(r.c, launch, 0, (uint64_t)(H0 + S / 2), 1, 32, 0, 1);
+    int64_t at = H0 + S;
+    for (uint32_t i = 0; i < 100; i++) {
+        int64_t first = 20 * US + random_below(10 * US), second = 20 * US + random_below(10 * US), later = random_below(3) ? random_below(15 * US) : 0;
+        kernel(&r, at, first, 7, 501, 0, 1);
+        kernel(&r, at + later, second, 8, 502, 1, 2);
+        at += (first > later + second ? first : later + second) + 2000;
+        if (i % 10 == 0) { /* the queue ran dry: kernels stand alone there */
+            at += 100 * US;
+            kernel(&r, at, 5 * US, 7, 500, 2, 0);
+            at += 100 * US;
+        }
+    }
+    cb_flush_at(r.c, (uint64_t)(at + MS));
+    answer(&r, at + S);
+    tick(&r, at + S);
+    cb_cupti(r.c, XS_CUPTI_ENDED, (uint64_t)H0, (uint64_t)(at + S), "");
+    read_back(&r);
+    const xsr_model *m = xsr_model_of(r.reader);
+    assert_int_equal(m->writer_count, 210);
+    for (uint32_t i = 0; i < m->writer_count; i++) {
+        const xsr_writer *w = &m->writers[i];
+        if (w->kernel == XSR_NONE)
+            fail_msg("writer %u of kernel %u is in none", i, w->block);
+        assert_int_equal(m->activities[w->kernel].correlation, w->block); /* which the test wrote there */
+    }
+    assert_int_equal(m->note_count, 0);
+    for (uint32_t i = 0; i < m->activity_count; i++)
+        assert_int_equal(m->activities[i].writers, 1);
+    end(&r);
+}
+
+/* What is not told of has no kernel, and is said; what ran before CUPTI listened, or after it was lost, is nobody's fault. */
+static void test_writers_in_no_kernel_are_said(void **state) {
+    run r;
+    (void)state;
+    begin(&r, "nowhere.xs", 0);
+    answer(&r, H0 + S / 2);
+    tick(&r, H0 + S / 2);
+    kernel(&r, H0 + S, 10 * US, 7, 0, 0, 0);
+    cb_writer_begin(r.c, 0, device_stamp(&r, H0 + 2 * S), 0, 99, 0);
+    cb_writer_end(r.c, 0, device_stamp(&r, H0 + 2 * S + 10 * US));
+    cb_flush_at(r.c, (uint64_t)(H0 + 3 * S));
+    cb_writer_begin(r.c, 0, device_stamp(&r, H0 + 4 * S), 0, 100, 0);
+    cb_writer_end(r.c, 0, device_stamp(&r, H0 + 4 * S + 10 * US));
+    cb_flush_at(r.c, (uint64_t)(H0 + 5 * S));
+    answer(&r, H0 + 5 * S);
+    cb_cupti(r.c, XS_CUPTI_ENDED, (uint64_t)H0, (uint64_t)(H0 + 3 * S), "");
+    read_back(&r);
+    const xsr_model *m = xsr_model_of(r.reader);
+    assert_int_equal(m->writers[1].kernel, XSR_NONE);
+    assert_int_equal(m->writers[2].kernel, XSR_NONE);
+    assert_int_equal(m->note_count, 1);
+    assert_string_equal(m->notes[0], "GPU 0 of process 1000: 1 writers ran in no kernel that CUPTI told of");
+    end(&r);
+}
+
+static void test_a_killed_run_says_from_when_cupti_is_missing(void **state) {
+    run r;
+    (void)state;
+    begin(&r, "killed.xs", 0);
+    answer(&r, H0 + S / 2);
+    tick(&r, H0 + S / 2);
+    kernel(&r, H0 + S, 10 * US, 7, 0, 0, 0);
+    cb_flush_at(r.c, (uint64_t)(H0 + 3 * S));
+    cb_cupti(r.c, XS_CUPTI_ON, (uint64_t)H0, (uint64_t)(H0 + 3 * S / 2), "");
+    assert_int_equal(cb_cut(r.c), 0);
+    r.reader = help_open(r.path);
+    assert_int_equal(help_run(r.reader, &r.told), 0);
+    const xsr_model *m = xsr_model_of(r.reader);
+    assert_int_equal(m->note_count, 1);
+    assert_string_equal(m->notes[0], "process 1000: CUPTI is missing from 2.500000 s after its start on: later kernels are known by their "
+                                     "launches and ends alone");
+    end(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_minute_is_right_at_both_ends),
+                                       cmocka_unit_test(test_five_microseconds_in_the_answers_are_found),
+                                       cmocka_unit_test(test_a_step_of_cuptis_clock_moves_no_kernel),
+                                       cmocka_unit_test(test_a_hundred_replays_are_told_apart),
+                                       cmocka_unit_test(test_writers_in_no_kernel_are_said),
+                                       cmocka_unit_test(test_a_killed_run_says_from_when_cupti_is_missing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
