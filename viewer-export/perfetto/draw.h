@@ -18,13 +18,15 @@
     X(waits) X(lost) X(ring) X(mode) X(records) X(clock_residual_ns) X(clock_bound_ns) X(cupti) X(id) X(count)  \
     X(total_ns) X(max_ns) X(passes_left_out) X(waits_folded) X(waits_without_writer) X(at_least) X(damaged_frames) \
     X(window) X(arguments_reduced) X(word) X(slots) X(reason) X(slots_left_out) X(detector) X(severity) X(confidence) \
-    X(owes) X(victim) X(evidence) X(cure) X(line) X(explains)
+    X(owes) X(victim) X(evidence) X(cure) X(line) X(explains) \
+    X(stream) X(registers) X(correlation) X(graph_node)
 #define DRAW_KEY_ENUM(name) KEY_##name,
 enum draw_key { DRAW_KEYS(DRAW_KEY_ENUM) KEY_COUNT };
 
 #define DRAW_CATEGORIES(X)                                                                                    \
     X(wait) X(pass) X(signal) X(elect) X(gate) X(control) X(kernel) X(epoch) X(scope) X(mark) X(blame) X(loss) \
-    X(health) X(block) X(slot) X(finding)
+    X(health) X(block) X(slot) X(finding) \
+    X(copy) X(call)
 #define DRAW_CATEGORY_ENUM(name) CATEGORY_##name,
 enum draw_category { DRAW_CATEGORIES(DRAW_CATEGORY_ENUM) CATEGORY_COUNT };
 
@@ -68,7 +70,6 @@ typedef struct rank_state {
     int64_t step;     /* ns of its clock */
     role_group *roles;
     uint32_t role_count;
-    uint32_t kernels; /* track, 0: not yet */
     uint64_t drawn_waits_open;
 } rank_state;
 
@@ -235,9 +236,7 @@ int losses_finish(drawing *d);
 int losses_health(drawing *d, uint32_t track); /* spans inside the slice on this track; after losses_finish */
 uint64_t losses_records(const drawing *d);
 void losses_free(drawing *d);
-int kernels_finish(drawing *d);
-/* A launch of a rank as an event of its GPU; end INT64_MIN: it has not ended. */
-int gpu_kernel(drawing *d, uint32_t rank, const xsr_launch *launch, const char *name, int64_t begin, int64_t end);
+int kernels_finish(drawing *d); /* copies and calls too */
 int64_t kernels_median(const drawing *d); /* ns; 0: none has ended */
 int health_finish(drawing *d);
 /* findings.c */

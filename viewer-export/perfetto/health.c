@@ -1,6 +1,7 @@
 /* Row `findings` with `trace health` below it, and what a file says of itself: id, attributes, completeness. */
 #define XXH_INLINE_ALL
 #include <stdio.h>
+#include <string.h>
 #include <xxhash.h>
 
 #include "draw.h"
@@ -56,7 +57,24 @@ typedef struct health {
     uint64_t kept, lost, damaged;
     int64_t residual, bound;
     uint32_t unknown; /* clocks without a bound */
+    char cupti[320];
 } health;
+
+/* yes: it told of all to the end; else why not, in the words of the first process that went without. */
+static void cupti_text(const drawing *d, char *text, size_t bytes) {
+    uint32_t asked = 0;
+    for (uint32_t i = 0; i < d->model->process_count; i++) {
+        const xsr_cupti *c = &d->model->processes[i].cupti;
+        if (c->state == XS_CUPTI_NONE)
+            continue;
+        asked++;
+        if (c->state == XS_CUPTI_ENDED && !c->dropped && !c->lost)
+            continue;
+        snprintf(text, bytes, "%s: %s%s%s", c->kernels ? "in part" : "no", xsr_cupti_meaning(c->state), *c->why ? ": " : "", c->why);
+        return;
+    }
+    snprintf(text, bytes, "%s", asked ? "yes" : "no");
+}
 
 static health collect(const drawing *d) {
     health h = {.lost = losses_records(d), .damaged = d->model->damaged_frames + d->model->missing_frames};
@@ -68,6 +86,7 @@ static health collect(const drawing *d) {
         h.bound = c->bound_ns > h.bound ? c->bound_ns : h.bound;
         h.unknown += c->bound_ns < 0;
     }
+    cupti_text(d, h.cupti, sizeof h.cupti);
     return h;
 }
 
@@ -80,7 +99,7 @@ static void health_args(const drawing *d, const health *h, args *a) {
         arg_chars(d, a, KEY_clock_bound_ns, "not known");
     else
         arg_int(d, a, KEY_clock_bound_ns, h->bound);
-    arg_chars(d, a, KEY_cupti, "no");
+    arg_chars(d, a, KEY_cupti, h->cupti);
     if (s->passes_left_out)
         arg_uint(d, a, KEY_passes_left_out, s->passes_left_out);
     if (s->waits_folded)
@@ -105,8 +124,8 @@ int health_finish(drawing *d) {
     args a = {.count = 0};
     if (!h.unknown)
         snprintf(clock, sizeof clock, "+-%lld ns", (long long)h.bound);
-    snprintf(text, sizeof text, "%llu records, %llu lost, clock %s, CUPTI no", (unsigned long long)h.kept,
-             (unsigned long long)h.lost, clock);
+    snprintf(text, sizeof text, "%llu records, %llu lost, clock %s, CUPTI %.*s", (unsigned long long)h.kept,
+             (unsigned long long)h.lost, clock, (int)strcspn(h.cupti, ":"), h.cupti);
     health_args(d, &h, &a);
     slice s = {.track = child, .begin = drawing_begin(d), .end = drawing_end(d), .text = text};
     s.category = d->category[CATEGORY_health];

@@ -188,6 +188,8 @@ static void measure(drawing *d) {
     d->end = d->events ? d->last_time : m->end;
     for (uint32_t i = 0; i < m->launch_count; i++)
         widen(d, m->launches[i].begin, m->launches[i].end); /* INT64_MIN: not ended */
+    for (uint32_t i = 0; i < m->activity_count; i++)
+        widen(d, m->activities[i].begin, m->activities[i].end);
     if ((d->open_count || d->losses) && !any_virtual(m))
         widen(d, m->begin, m->end);
     d->end = d->end > d->begin ? d->end : d->begin + 1;

@@ -1,4 +1,5 @@
 #include "export_help.h"
+#include "../read/script.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -26,13 +27,28 @@ int export_again(const exported *e, const char *path, const xsv_perfetto_options
     return rc;
 }
 
-int export_run(exported *e, const run_shape *shape, const xsv_perfetto_options *options) {
-    char capture[128];
+static void make_folder(exported *e, char *capture, size_t size) {
     *e = (exported){.folder = "/tmp/xs_perfetto.XXXXXX"};
     if (!mkdtemp(e->folder))
         abort();
-    capture_path(e, capture, sizeof capture);
+    capture_path(e, capture, size);
     snprintf(e->path, sizeof e->path, "%s/run.perfetto", e->folder);
+}
+
+int export_script(exported *e, const char *script, const xsv_perfetto_options *options) {
+    char capture[128];
+    make_folder(e, capture, sizeof capture);
+    cb *c = cb_begin(capture);
+    if (!c || script_run(c, script) || cb_end(c))
+        abort();
+    int rc = export_again(e, e->path, options, &e->summary);
+    e->trace = rc ? NULL : td_read(e->path);
+    return rc;
+}
+
+int export_run(exported *e, const run_shape *shape, const xsv_perfetto_options *options) {
+    char capture[128];
+    make_folder(e, capture, sizeof capture);
     if (run_build(capture, shape, &e->counts))
         abort();
     int rc = export_again(e, e->path, options, &e->summary);

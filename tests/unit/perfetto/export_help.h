@@ -16,6 +16,8 @@ typedef struct exported {
 
 /* Aborts where the test's own part fails; the export's own result is returned. options may be NULL. */
 int export_run(exported *e, const run_shape *shape, const xsv_perfetto_options *options);
+/* The same of a capture described by a script (tests/unit/read/script.h). */
+int export_script(exported *e, const char *script, const xsv_perfetto_options *options);
 /* Exports the capture of an earlier export_run again, to `path`. */
 int export_again(const exported *e, const char *path, const xsv_perfetto_options *options, xsv_perfetto_summary *summary);
 void export_free(exported *e);

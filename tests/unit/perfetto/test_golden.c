@@ -1,4 +1,5 @@
-/* Each folder of tests/golden/perfetto is a case: `shape` says the run (name value, a line each), `expected` is what
+/* Each folder of tests/golden/perfetto is a case: `shape` says the run (name value, a line each), or input.txt is a script as in
+ * tests/golden/read (drawn with GPU events); `expected` is what
  * `protoc --decode` makes of the trace. XS_GOLDEN_UPDATE=1 writes `expected` anew. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,6 +34,32 @@ static void read_shape(const char *name, run_shape *shape) {
     fclose(f);
 }
 
+/* NULL: there is none. */
+static char *read_script(const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s/input.txt", GOLDEN, name);
+    FILE *f = fopen(path, "r");
+    char *text = f ? calloc(1, 1 << 16) : NULL;
+    if (text && fread(text, 1, (1 << 16) - 1, f) == 0)
+        fail_msg("%s is empty", path);
+    if (f)
+        fclose(f);
+    return text;
+}
+
+static void export_case(exported *e, const char *name) {
+    char *script = read_script(name);
+    run_shape shape;
+    xsv_perfetto_options options = {.size = sizeof options, .gpu_events = 1};
+    if (script) {
+        assert_int_equal(export_script(e, script, &options), 0);
+    } else {
+        read_shape(name, &shape);
+        assert_int_equal(export_run(e, &shape, NULL), 0);
+    }
+    free(script);
+}
+
 /* What changes from version to version, and is no concern of the drawing, is left out. */
 static void compare(const exported *e, const char *name) {
     char command[2048];
@@ -54,11 +81,9 @@ static void test_cases(void **state) {
     assert_non_null(dir);
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
         exported e;
-        run_shape shape;
         if (entry->d_name[0] == '.' || strchr(entry->d_name, '.'))
             continue;
-        read_shape(entry->d_name, &shape);
-        assert_int_equal(export_run(&e, &shape, NULL), 0);
+        export_case(&e, entry->d_name);
         compare(&e, entry->d_name);
         export_free(&e);
         cases++;
