@@ -107,6 +107,7 @@ int xs_probe_machine(xs_probe *probe) {
     made.record_ns_x100 = record_cost();
     made.memfd_limit = memfd_limit();
     made.recorder = recorder_answers();
+    xs_collect.probe(&made);
     int rc = xs_probe_store16(&made);
     memcpy(probe, &made, made.size);
     return rc;

@@ -101,6 +101,7 @@ typedef struct xs_collect_ops {
     int (*dump)(void *state, const char *why);      /* trigger */
     int (*stop)(void *state, int clean);            /* final drain; returns the first error of the capture */
     void (*forget)(void *state);                    /* in a forked child: drop without touching the file */
+    void (*probe)(xs_probe *probe);                 /* fills in what it knows: CUPTI */
 } xs_collect_ops;
 extern const xs_collect_ops xs_collect; /* defined by trace/collect, const and without a constructor */
 

@@ -105,7 +105,7 @@ const xs_cupti_library *xs_cupti_load(uint32_t *state, uint32_t *version, const 
     pthread_once(&once, load);
     *state = failure;
     *version = library.version;
-    *why = failure == XS_CUPTI_ON ? "" : words;
+    *why = failure == XS_CUPTI_ON ? "" : words; /* filled in once */
     return failure == XS_CUPTI_ON ? &library : NULL;
 }
 

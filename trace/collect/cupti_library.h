@@ -21,7 +21,8 @@
     X(callback_name, cuptiGetCallbackName)                         \
     Y(enable_driver_call, cuptiActivityEnableDriverApi)            \
     Y(enable_runtime_call, cuptiActivityEnableRuntimeApi)          \
-    Y(subscribe_named, cuptiSubscribe_v2)
+    Y(subscribe_named, cuptiSubscribe_v2)                          \
+    Y(set_thread_ids, cuptiSetThreadIdType)
 
 typedef struct xs_cupti_library {
     void *loaded;

@@ -183,6 +183,8 @@ static int enable(xs_cupti *s) {
         return 0;
     if (refuse_failed(s, s->cupti->enable(kinds[0]), "cuptiActivityEnable(CONCURRENT_KERNEL)"))
         return 0;
+    if (s->cupti->set_thread_ids)
+        s->cupti->set_thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
     for (size_t i = 1; i < sizeof kinds / sizeof *kinds; i++)
         s->cupti->enable(kinds[i]); /* without copies it is worth while, too */
     xs_cupti_enable_calls(s->cupti);

@@ -323,4 +323,6 @@ static void forget(void *state) {
     free(p);
 }
 
-const xs_collect_ops xs_collect = {start, pass, dump, stop, forget};
+static void probe(xs_probe *probe) { probe->cupti = xs_cupti_probe(&probe->cupti_version, &probe->cupti_why) == XS_CUPTI_ON; }
+
+const xs_collect_ops xs_collect = {start, pass, dump, stop, forget, probe};

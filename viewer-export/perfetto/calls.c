@@ -117,7 +117,8 @@ static uint32_t thread_row(drawing *d, rows *r, const xsr_activity *a) {
     uint32_t parent = process ? process->track : 0;
     row *thread = row_at(r, a->process, a->thread);
     if (thread && !thread->track) {
-        track_info t = {.parent = parent, .name = strings_format(&d->texts, "thread %u", a->thread)};
+        track_info t = {.parent = parent};
+        t.name = (int32_t)a->thread == p->pid ? strings_id(&d->texts, "main") : strings_format(&d->texts, "thread %u", a->thread);
         thread->track = track_add(d, &t);
     }
     return thread && parent ? thread->track : 0;

@@ -22,12 +22,46 @@ static void say_loss(xsv_report_state *r) {
 
 static void say_clock(xsv_report_state *r) {
     xsv_heading(r, "Clocks");
-    for (sqlite3_stmt *s = xsv_ask(r, "SELECT host_name, device_name, step_ns, residual_ns, bound_ns FROM clock LIMIT "
-                                      "16");
-         xsv_next(r, s);)
-        fprintf(r->out, "  %s %s: step %s, precision %s, bound %s\n", xsv_text(s, 0), xsv_text(s, 1),
-                xsv_time(xsv_number(s, 2)).text, xsv_is_null(s, 3) ? "not known" : xsv_time(xsv_number(s, 3)).text,
+    static const char sql[] = "SELECT host_name, device_name, step_ns, residual_ns, bound_ns, samples, kernels, fault_ns FROM clock LIMIT 16";
+    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);) {
+        fprintf(r->out, "  %s %s: step %s, precision %s, bound %s", xsv_text(s, 0), xsv_text(s, 1), xsv_time(xsv_number(s, 2)).text,
+                xsv_is_null(s, 3) ? "not known" : xsv_time(xsv_number(s, 3)).text,
                 xsv_is_null(s, 4) ? "not known" : xsv_time(xsv_number(s, 4)).text);
+        if (xsv_number(s, 5))
+            fprintf(r->out, "; through %s answers and %s kernels", xsv_count(xsv_number(s, 5)).text, xsv_count(xsv_number(s, 6)).text);
+        if (xsv_number(s, 7))
+            fprintf(r->out, ", which contradict each other by %s", xsv_time(xsv_number(s, 7)).text);
+        fputc('\n', r->out);
+    }
+}
+
+static void say_cupti(xsv_report_state *r) {
+    static const char sql[] = "SELECT pid, cupti.state, meaning, why, cupti.kernels, cupti.copies, cupti.dropped, cupti.lost, void_stamps FROM cupti JOIN "
+                              "process ON process.id = cupti.process WHERE cupti.state != 'NONE' LIMIT 16";
+    int rows = 0;
+    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
+        if (!rows)
+            xsv_heading(r, "CUPTI");
+        fprintf(r->out, "  process %" PRId64 ": %s%s%s; %s kernels", xsv_number(s, 0), xsv_text(s, 2), *xsv_text(s, 3) ? ": " : "", xsv_text(s, 3),
+                xsv_count(xsv_number(s, 4)).text);
+        fprintf(r->out, ", %s copies", xsv_count(xsv_number(s, 5)).text);
+        fprintf(r->out, "; %s records dropped", xsv_count(xsv_number(s, 6) + xsv_number(s, 7)).text);
+        fprintf(r->out, ", %s without times\n", xsv_count(xsv_number(s, 8)).text);
+    }
+}
+
+/* Where the time of the GPUs went. */
+static void say_kernels(xsv_report_state *r) {
+    static const char sql[] = "SELECT kernel, count(*), sum(duration_ns), max(duration_ns), sum(writers > 0) FROM kernels GROUP BY kernel ORDER BY "
+                              "sum(duration_ns) DESC LIMIT 8";
+    int rows = 0;
+    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
+        if (!rows)
+            xsv_heading(r, "Kernels");
+        fprintf(r->out, "  %-32.32s %s times", xsv_text(s, 0), xsv_count(xsv_number(s, 1)).text);
+        fprintf(r->out, ", %s in all", xsv_time(xsv_number(s, 2)).text);
+        fprintf(r->out, ", longest %s; %s of them traced\n", xsv_time(xsv_number(s, 3)).text, xsv_count(xsv_number(s, 4)).text);
+    }
 }
 
 /* Times a condition that hides events was met. */
@@ -78,6 +112,8 @@ static void say_not_known(xsv_report_state *r) {
 void xsv_section_health(xsv_report_state *r) {
     say_loss(r);
     say_clock(r);
+    say_cupti(r);
+    say_kernels(r);
     say_not_known(r);
     int rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT text FROM note ORDER BY id LIMIT 50"); xsv_next(r, s); rows++) {

@@ -16,6 +16,7 @@ static const struct {
     {"slowest_waits", "SELECT * FROM slowest_waits LIMIT 100"},
     {"loss", "SELECT * FROM loss"},
     {"clock", "SELECT * FROM clock"},
+    {"cupti", "SELECT * FROM cupti"},
     {"not_known", "SELECT * FROM not_known"},
     {"notes", "SELECT text FROM note ORDER BY id"},
 };

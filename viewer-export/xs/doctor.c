@@ -88,6 +88,10 @@ static void say_cuda(const xs_probe *p, int works, const char *why) {
         say(GOOD, "CUDA backend", "a world on a GPU can be made");
     else
         say(p->gpus > 0 ? BAD : TOLD, "CUDA backend", "not available: %s", why);
+    if (p->cupti)
+        say(GOOD, "CUPTI", "version %u: kernels and copies of GPUs are seen", p->cupti_version);
+    else
+        say(p->gpus > 0 ? BAD : TOLD, "CUPTI", "not used: %s", p->cupti_why);
     say(TOLD, "CUDA kernels", "%s",
         p->built_with_cuda ? "compiled by this build" : "not compiled by this build (XS_CUDA=OFF)");
 }
@@ -139,6 +143,19 @@ static void print_text(const xs_probe *p, int works, const char *why) {
     say(TOLD, "kernels", "record where their program was built with XS_TRACE=1");
 }
 
+static void print_string(const char *text) {
+    sqlite3_str *made = sqlite3_str_new(NULL);
+    for (; *text; text++)
+        sqlite3_str_appendf(made,
+                            (unsigned char)*text < 0x20     ? "\\u%04x"
+                            : *text == '"' || *text == '\\' ? "\\%c"
+                                                            : "%c",
+                            *text);
+    char *escaped = sqlite3_str_finish(made);
+    printf("\"%s\"", escaped ? escaped : "");
+    sqlite3_free(escaped);
+}
+
 static void print_json(const xs_probe *p, int works, const char *why) {
     uint32_t v = xs_version();
     printf("{\"xs_version\": \"%u.%u.%u\", \"sqlite_version\": \"%s\", \"schema_version\": %d,\n", v >> 16,
@@ -154,17 +171,10 @@ static void print_json(const xs_probe *p, int works, const char *why) {
     printf(" \"memlock_bytes\": %" PRId64 ", \"shm_bytes\": %" PRId64 ", \"shm_free_bytes\": %" PRId64 ",\n", l.memlock,
            l.shm_bytes, l.shm_free);
     printf(" \"cuda_backend\": %s, \"cuda_backend_why_not\": ", works ? "true" : "false");
-    sqlite3_str *text = sqlite3_str_new(NULL);
-    for (; *why; why++)
-        sqlite3_str_appendf(text,
-                            (unsigned char)*why < 0x20    ? "\\u%04x"
-                            : *why == '"' || *why == '\\' ? "\\%c"
-                                                          : "%c",
-                            *why);
-    char *escaped = sqlite3_str_finish(text);
-    printf("\"%s\",\n", escaped ? escaped : "");
-    sqlite3_free(escaped);
-    printf(" \"control_reads\": %" PRIu64 ", \"control_torn\": %" PRIu64 "}\n", p->control_reads, p->control_torn);
+    print_string(why);
+    printf(",\n \"cupti\": %s, \"cupti_version\": %u, \"cupti_why_not\": ", p->cupti ? "true" : "false", p->cupti_version);
+    print_string(p->cupti_why);
+    printf(",\n \"control_reads\": %" PRIu64 ", \"control_torn\": %" PRIu64 "}\n", p->control_reads, p->control_torn);
 }
 
 static int run(const command *self, int argc, const char **argv) {
@@ -195,7 +205,7 @@ const command command_doctor = {
     "doctor", "", "say what this machine can do",
     "Probes what tracing stands on: the clock, whether 16-byte stores are whole (with a control that must\n"
     "tear), what a record costs, how much shared memory there is and may be locked, the recorder, whether the\n"
-    "CUDA backend can be used, and if not, why.\n\n"
+    "CUDA backend and CUPTI can be used, and if not, why.\n\n"
     "Examples:\n"
     "  xs doctor\n"
     "  xs record -- xs doctor        is the recorder reached from a command?\n", run};

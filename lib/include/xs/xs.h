@@ -180,6 +180,9 @@ typedef struct xs_probe {
     int32_t recorder;       /* 1: XS_RECORD names a recorder that answers */
     uint64_t store16_reads, store16_torn; /* of the self-test */
     uint64_t control_reads, control_torn; /* of its control, two 8-byte stores: 0 torn says that the test could see nothing */
+    int32_t cupti;           /* 1: a run on a GPU would be told of kernels and copies */
+    uint32_t cupti_version;  /* of the library found; 0: none */
+    const char *cupti_why;   /* why not, "" if it would */
 } xs_probe;
 XS_API int xs_probe_machine(xs_probe *probe);
 
