@@ -1,7 +1,5 @@
 #include "command.h"
 
-#include <stdlib.h>
-
 static int json, quiet, all;
 static const struct poptOption options[] = {
     {"json", 0, POPT_ARG_NONE, &json, 0, "one JSON object instead of text", NULL},
@@ -10,22 +8,11 @@ static const struct poptOption options[] = {
     OPTION_HELP,
     POPT_TABLEEND};
 
-static int check_one(const char *name) {
-    run_names names;
-    int code = names_resolve(name, &names);
-    if (code)
-        return code;
-    code = export_database_if_needed(&names);
+static int ask(const char *database, void *user, char **error) {
     xsv_check_options how = {.size = sizeof how, .json = json != 0, .quiet = quiet != 0, .all = all != 0, .color = terminal_has_color()};
-    char *error = NULL;
-    int verdict = code ? 0 : xsv_check(names.database, &how, stdout, &error);
-    if (!code && verdict < 0)
-        code = complain(verdict == XS_E_SYSTEM ? EX_IOERR : exit_code_input(verdict), "%s", error ? error : "out of memory");
-    else if (!code)
-        code = finish_output() ? EX_IOERR : verdict;
-    free(error);
-    names_free(&names);
-    return code;
+    (void)user;
+    int verdict = xsv_check(database, &how, stdout, error);
+    return verdict >= 0 && finish_output() ? EX_IOERR : verdict;
 }
 
 /* Of several runs: a run that cannot be read, else an error, else something unknown. */
@@ -48,11 +35,11 @@ static int run(const command *self, int argc, const char **argv) {
     else if (json && poptPeekArg(context))
         code = complain(EX_USAGE, "--json takes one run at a time");
     else
-        code = check_one(name);
+        code = answer_from(name, ask, NULL);
     while (code >= 0 && code <= 2 && (name = poptGetArg(context))) {
         if (!quiet)
             printf("\n%s\n", name);
-        code = worse(code, check_one(name));
+        code = worse(code, answer_from(name, ask, NULL));
     }
     poptFreeContext(context);
     return code;

@@ -50,18 +50,26 @@ void names_free(run_names *names);
 int names_database_is_old(const run_names *names);
 
 /* ---- export ---- */
+typedef struct export_refusal {
+    char why[256]; /* "": it was something else */
+} export_refusal;
 typedef struct export_job {
     const char *const *captures;
     uint32_t count;
     const char *database, *perfetto; /* paths; NULL: not wanted */
     int windows, merge_roles, gpu_events, timing, quiet;
     const char *slots; /* pattern; NULL: none */
+    export_refusal *refused; /* if set, nothing is said where the database cannot be written: *refused has why */
     FILE *list; /* of the files made; NULL: none */
 } export_job;
 int export_run(const export_job *job); /* exit code, complained */
-/* Makes NAME.db where it is missing or old. In a folder where nothing can be written it makes a temporary database,
- * says so, and names->database is that one. Exit code. */
-int export_database_if_needed(run_names *names);
+
+/* ---- answers ---- */
+/* Negative: an error of libxsread, with its text; else the exit code. */
+typedef int answer_ask(const char *database, void *user, char **error);
+/* Asks the database of a run. NAME.db is made first where it is missing or old; where it cannot be written (read-only
+ * folder, full disk) a temporary one is made, for this answer, and that is said. Exit code, complained. */
+int answer_from(const char *name, answer_ask *ask, void *user);
 
 /* ---- terminal ---- */
 int terminal_is_utf8(void);

@@ -53,14 +53,24 @@ static char *names_of_captures(const export_job *job) {
     return out && !fclose(out) ? text : NULL;
 }
 
+/* The database could not be written. */
+static int refused(const export_job *job, int code, const char *why) {
+    if (!job->refused)
+        return complain(code, "%s: %s", job->database, why);
+    snprintf(job->refused->why, sizeof job->refused->why, "%s", why);
+    return code;
+}
+
 static int open_sqlite(const export_job *job, outputs *o) {
     char *captures = names_of_captures(job);
     xsv_sqlite_options how = {.size = sizeof how, .captures = captures, .timing = &o->timing, .analysis = o->analysis};
     errno = 0;
     int rc = captures ? xsv_sqlite_open(job->database, &how, &o->sqlite) : XS_E_MEMORY;
     free(captures);
-    if (rc)
+    if (rc == XS_E_MEMORY)
         return complain(exit_code_output(rc), "%s: %s", job->database, cause(rc));
+    if (rc)
+        return refused(job, exit_code_output(rc), cause(rc));
     o->sinks[o->count++] = o->sqlite;
     return EX_OK;
 }
@@ -112,8 +122,8 @@ static void say_timing(const xsv_sqlite_timing *t) {
 
 /* A sink's own words are better than the code that the reader handed on. */
 static int pass_failed(const export_job *job, const outputs *o, int rc) {
-    if (o->sqlite && *xsv_sqlite_error(o->sqlite))
-        return complain(exit_code_output(rc), "%s: %s", job->database, xsv_sqlite_error(o->sqlite));
+    if (o->sqlite && *xsv_sqlite_error(o->sqlite) && rc != XS_E_MEMORY)
+        return refused(job, exit_code_output(rc), xsv_sqlite_error(o->sqlite));
     if (rc == XS_E_FORMAT || rc == XS_E_VERSION)
         return complain(EX_NOINPUT, "%s: %s", job->captures[0], xs_strerror(rc));
     if (!job->perfetto || rc == XS_E_MEMORY)
@@ -164,50 +174,4 @@ int export_run(const export_job *job) {
         code = run_pass(job, reader);
     xsr_close(reader);
     return code;
-}
-
-/* 1: nothing can be made beside `path`. */
-static int in_readonly_folder(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    int closed = folder && access(folder, W_OK) && (errno == EACCES || errno == EROFS || errno == EPERM);
-    free(folder);
-    return closed;
-}
-
-static int temporary_database(run_names *names) {
-    const char *folder = getenv("TMPDIR");
-    char *path;
-    if (asprintf(&path, "%s/xs-XXXXXX.db", folder && *folder ? folder : "/tmp") < 0)
-        return complain(EX_SOFTWARE, "out of memory");
-    int fd = mkstemps(path, 3);
-    if (fd < 0) {
-        int code = complain(EX_CANTCREAT, "%s cannot be written, nor %s: %m", names->database, path);
-        free(path);
-        return code;
-    }
-    close(fd);
-    fprintf(stderr, "xs: %s cannot be written there: a temporary database is made for this answer\n", names->database);
-    free(names->database);
-    names->database = path;
-    names->temporary = 1;
-    return EX_OK;
-}
-
-int export_database_if_needed(run_names *names) {
-    if (!names->has_capture && !names->has_database)
-        return complain(EX_NOINPUT, "%s: there is neither %s nor %s%s", names->base, names->capture, names->database,
-                        names_hint(names));
-    if (!names_database_is_old(names))
-        return EX_OK;
-    if (!names->has_capture) {
-        int rc = xsv_sqlite_check(names->database);
-        return complain(EX_NOINPUT, "%s: %s, and there is no %s to make it from", names->database,
-                        rc == XS_E_VERSION ? "made by another version of xs" : "not a whole xs database",
-                        names->capture);
-    }
-    int code = in_readonly_folder(names->database) ? temporary_database(names) : EX_OK;
-    const char *captures[] = {names->capture};
-    export_job job = {.captures = captures, .count = 1, .database = names->database, .quiet = !isatty(STDERR_FILENO)};
-    return code ? code : export_run(&job);
 }

@@ -1,7 +1,5 @@
 #include "command.h"
 
-#include <stdlib.h>
-
 static int csv, json;
 static const struct poptOption options[] = {
     {"csv", 0, POPT_ARG_NONE, &csv, 0, "comma separated values, with a header line", NULL},
@@ -11,21 +9,9 @@ static const struct poptOption options[] = {
 
 static const char list_views[] = "SELECT name AS view FROM sqlite_schema WHERE type = 'view' ORDER BY name";
 
-static int query_run(const char *name, const char *sql) {
-    run_names names;
-    int code = names_resolve(name, &names);
-    if (code)
-        return code;
-    code = export_database_if_needed(&names);
-    char *error = NULL;
+static int ask(const char *database, void *sql, char **error) {
     enum xsv_format format = json ? XSV_JSON : csv ? XSV_CSV : XSV_TABLE;
-    int rc = code ? 0 : xsv_query(names.database, sql ? sql : list_views, format, stdout, &error);
-    if (rc)
-        code = complain(rc == XS_E_ARGUMENT ? EX_USAGE : rc == XS_E_SYSTEM ? EX_IOERR : exit_code_input(rc), "%s",
-                        error ? error : "out of memory");
-    free(error);
-    names_free(&names);
-    return code;
+    return xsv_query(database, sql ? sql : list_views, format, stdout, error);
 }
 
 static int run(const command *self, int argc, const char **argv) {
@@ -41,7 +27,7 @@ static int run(const command *self, int argc, const char **argv) {
     else if (csv && json)
         code = complain(EX_USAGE, "--csv or --json, not both");
     else
-        code = query_run(name, sql);
+        code = answer_from(name, ask, (void *)sql);
     poptFreeContext(context);
     return code;
 }

@@ -1,7 +1,5 @@
 #include "command.h"
 
-#include <stdlib.h>
-
 static int json, rows;
 static const struct poptOption options[] = {
     {"json", 0, POPT_ARG_NONE, &json, 0, "one JSON object instead of text", NULL},
@@ -9,21 +7,11 @@ static const struct poptOption options[] = {
     OPTION_HELP,
     POPT_TABLEEND};
 
-static int report_one(const char *name) {
-    run_names names;
-    int code = names_resolve(name, &names);
-    if (code)
-        return code;
-    code = export_database_if_needed(&names);
+static int ask(const char *database, void *user, char **error) {
     xsv_report_options how = {.size = sizeof how, .json = json, .rows = (uint32_t)rows, .color = terminal_has_color(),
                               .unicode = terminal_is_utf8()};
-    char *error = NULL;
-    int rc = code ? 0 : xsv_report(names.database, &how, stdout, &error);
-    if (rc)
-        code = complain(rc == XS_E_SYSTEM ? EX_IOERR : exit_code_input(rc), "%s", error ? error : "out of memory");
-    free(error);
-    names_free(&names);
-    return code;
+    (void)user;
+    return xsv_report(database, &how, stdout, error);
 }
 
 static int run(const command *self, int argc, const char **argv) {
@@ -39,10 +27,10 @@ static int run(const command *self, int argc, const char **argv) {
     else if (json && poptPeekArg(context))
         code = complain(EX_USAGE, "--json takes one run at a time");
     else
-        code = report_one(name);
+        code = answer_from(name, ask, NULL);
     while (!code && (name = poptGetArg(context))) {
         printf("\n%s\n", name);
-        code = report_one(name);
+        code = answer_from(name, ask, NULL);
     }
     poptFreeContext(context);
     return code;

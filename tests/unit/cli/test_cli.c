@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -184,6 +185,52 @@ static void test_full_disk(void **state) {
     assert_int_equal(system(command) >> 8, 74);
 }
 
+/* Where NAME.db cannot be written an answer comes all the same, and one line says from where. */
+static void test_answers_without_a_place_for_the_database(void **state) {
+    (void)state;
+    make_capture("elsewhere.xs", 20);
+    assert_int_equal(mkdir("elsewhere.db", 0755), 0); /* a folder has the name */
+    assert_int_equal(close(open("elsewhere.db/file", O_CREAT | O_WRONLY, 0644)), 0);
+    outcome o = run_xs("query --csv elsewhere 'select waits from run'");
+    assert_int_equal(o.code, 0);
+    assert_string_equal(o.out, "waits\r\n20\r\n");
+    assert_int_equal(count_lines(o.err), 1);
+    assert_non_null(strstr(o.err, "elsewhere.db cannot be written"));
+    assert_non_null(strstr(o.err, "a temporary database is made for this answer"));
+    outcome_free(&o);
+    setenv("TMPDIR", "nowhere", 1); /* then in memory */
+    o = run_xs("report elsewhere");
+    assert_int_equal(o.code, 0);
+    assert_int_equal(count_lines(o.err), 1);
+    outcome_free(&o);
+    unsetenv("TMPDIR");
+    make_capture("large.xs", 20000);
+    o = run_xs_bounded("report large", 1 << 20); /* no file anywhere may become that large */
+    assert_int_equal(o.code, 74);
+    assert_int_equal(count_lines(o.err), 1);
+    assert_non_null(strstr(o.err, "large.db cannot be written (File too large), nor a temporary database in /tmp or /dev/shm"));
+    outcome_free(&o);
+    assert_int_equal(access("large.db.tmp", F_OK), -1);
+}
+
+static void test_answers_on_a_full_disk(void **state) {
+    (void)state;
+    assert_int_equal(mkdir("disk", 0755), 0);
+    if (mount("xs-test", "disk", "tmpfs", 0, "size=1500k")) /* the capture fits, its database does not */
+        skip();
+    make_capture("disk/run.xs", 10000);
+    outcome o = run_xs("export --sqlite disk/run");
+    assert_int_equal(o.code, 74);
+    outcome_free(&o);
+    o = run_xs("query --csv disk/run 'select waits from run'");
+    assert_int_equal(umount2("disk", MNT_DETACH), 0);
+    assert_int_equal(o.code, 0);
+    assert_string_equal(o.out, "waits\r\n10000\r\n");
+    assert_int_equal(count_lines(o.err), 1);
+    assert_non_null(strstr(o.err, "disk/run.db cannot be written (No space left on device)"));
+    outcome_free(&o);
+}
+
 /* A database that was there stays when a new export fails. */
 static void test_failed_export_keeps_the_old(void **state) {
     (void)state;
@@ -335,6 +382,8 @@ int main(void) {
                                        cmocka_unit_test(test_database_follows_the_capture),
                                        cmocka_unit_test(test_cannot_create),
                                        cmocka_unit_test(test_full_disk),
+                                       cmocka_unit_test(test_answers_without_a_place_for_the_database),
+                                       cmocka_unit_test(test_answers_on_a_full_disk),
                                        cmocka_unit_test(test_failed_export_keeps_the_old),
                                        cmocka_unit_test(test_json),
                                        cmocka_unit_test(test_query_forms),
