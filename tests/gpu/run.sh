@@ -34,17 +34,22 @@ logs=${logs:-$build/tests/gpu/logs}
 list=$build/tests/gpu/tests.list
 [ -s "$list" ] || { echo "no tests in $list" >&2; exit 1; }
 export XS_GPU_BUILD=$build
+if [ -z "${XS_CUPTI_LIBRARY:-}" ] && [ -e "$build/libcupti.so" ]; then
+    export XS_CUPTI_LIBRARY=$build/libcupti.so
+fi
 
 pack() {
-    local to=$build/carry file
+    local to=$build/carry file cupti
     rm -rf "$to"
     mkdir -p "$to"
     (cd "$build" && find viewer-export/xs examples tests/gpu/bin tests/bench tests/gpu/tests.list -maxdepth 1 -type f \
-        \( -executable -o -name tests.list \) ! -name '*.so*' \( ! -path 'tests/bench/*' -o -name 'bench_gpu_*' \)) | while read -r file; do
+        \( -executable -o -name tests.list \) ! -name '*.so*' \( ! -path 'tests/bench/*' -o -name 'bench_gpu_*' -o -name bench_clock_residual \)) | while read -r file; do
         mkdir -p "$to/$(dirname "$file")"
         cp "$build/$file" "$to/$file"
     done
     find "$to" -type f -executable -exec strip {} +
+    cupti=$(sed -n 's/^XS_CUPTI_INCLUDE:PATH=//p' "$build/CMakeCache.txt")/../lib/libcupti.so
+    [ ! -e "$cupti" ] || cp -L "$cupti" "$to/libcupti.so" # a machine with a driver alone has none
     du -sm "$to"
 }
 
