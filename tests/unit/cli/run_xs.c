@@ -176,3 +176,12 @@ void make_gone_capture(const char *name) {
     cb_process_end(c, 0, -1, 0, 1);
     assert_int_equal(cb_end(c), 0);
 }
+
+int widest_line(const char *text) {
+    int width = 0, most = 0;
+    for (; *text; text++) {
+        width = *text == '\n' ? 0 : width + (((unsigned char)*text & 0xc0) != 0x80);
+        most = width > most ? width : most;
+    }
+    return most;
+}

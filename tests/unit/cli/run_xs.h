@@ -17,6 +17,8 @@ outcome run_xs_bounded(const char *arguments, size_t file_bytes);
 outcome run_xs_as_nobody(const char *arguments);
 void outcome_free(outcome *o);
 int count_lines(const char *text);
+/* Characters (UTF-8) of the longest line. */
+int widest_line(const char *text);
 /* SQLite's json_valid. */
 int is_json(const char *text);
 /* Exit code `code`, and one line on standard error that holds `words`. */

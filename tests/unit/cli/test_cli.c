@@ -270,16 +270,6 @@ static void test_query_forms(void **state) {
     expect_output("query run 'select count(*) from waits -- a comment'", "50");
 }
 
-/* Characters of the longest line. */
-static int widest(const char *text) {
-    int width = 0, most = 0;
-    for (; *text; text++) {
-        width = *text == '\n' ? 0 : width + (((unsigned char)*text & 0xc0) != 0x80);
-        most = width > most ? width : most;
-    }
-    return most;
-}
-
 static void test_report(void **state) {
     (void)state;
     outcome o = run_xs("report run");
@@ -290,7 +280,7 @@ static void test_report(void **state) {
     assert_non_null(strstr(o.out, "rank 0         290 ns"));
     assert_non_null(strstr(o.out, "█"));
     assert_null(strstr(o.out, "\033"));
-    assert_true(widest(o.out) <= 100);
+    assert_true(widest_line(o.out) <= 100);
     outcome_free(&o);
     setenv("LC_ALL", "C", 1);
     o = run_xs("report run.xs");
@@ -309,7 +299,7 @@ static void test_check(void **state) {
     assert_true(!strncmp(o.out, "  error lost-supplier: rank 1 ", 30));
     assert_non_null(strstr(o.out, "cure "));
     assert_non_null(strstr(o.out, "errors were found: 1 error,"));
-    assert_true(widest(o.out) <= 100);
+    assert_true(widest_line(o.out) <= 100);
     outcome_free(&o);
     o = run_xs("check -q run");
     assert_int_equal(o.code, 1);

@@ -41,15 +41,6 @@ static int lines_before(const char *text, const char *words) {
     return n;
 }
 
-static int widest(const char *text) {
-    int width = 0, most = 0;
-    for (; *text; text++) {
-        width = *text == '\n' ? 0 : width + (((unsigned char)*text & 0xc0) != 0x80);
-        most = width > most ? width : most;
-    }
-    return most;
-}
-
 static void test_ends_in_words(void **state) {
     (void)state;
     outcome o = run_xs("report dead");
@@ -62,7 +53,7 @@ static void test_ends_in_words(void **state) {
     expect_text(&o, "the first to fall silent: rank 1, ");
     expect_text(&o, "0 of 4 processes in order");
     assert_in_range(lines_before(o.out, "wait never ended"), 5, 5); /* four processes, who was first */
-    assert_true(widest(o.out) <= 100);
+    assert_true(widest_line(o.out) <= 100);
     assert_null(strstr(o.out, "0x89"));
     outcome_free(&o);
     o = run_xs("query --csv dead 'select first_rank, how, signal, status from process_ends'");
@@ -77,7 +68,7 @@ static void test_unknown_end(void **state) {
     make_gone_capture("gone.xs");
     outcome o = run_xs("report gone");
     expect_text(&o, ") was killed or left (not known); its last records may be missing, uncounted\n");
-    assert_true(widest(o.out) <= 100);
+    assert_true(widest_line(o.out) <= 100);
     outcome_free(&o);
 }
 
