@@ -23,12 +23,21 @@ static char *read_file(const char *name) {
     return text;
 }
 
+/* No detector ran over this run, and the question about findings wants an answer. */
+static void add_finding(void) {
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "INSERT INTO finding(id, detector, severity, verdict) VALUES (1, 'stall', 'note', 'late')",
+                                  NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
 static int setup(void **state) {
     (void)state;
     close(mkstemps(path, 3));
     fake_run *run = fake_run_make(500, 3);
     assert_int_equal(fake_run_export(run, path), 0);
     fake_run_free(run);
+    add_finding();
     doc = read_file(DOC);
     return sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
 }
@@ -106,7 +115,7 @@ static void test_questions_have_answers(void **state) {
         sqlite3_finalize(s);
         free(sql);
     }
-    assert_int_equal(questions, 10);
+    assert_int_equal(questions, 11);
 }
 
 /* The words that numbers stand for are those of the headers. */
