@@ -20,11 +20,15 @@ XS_FN void look(xs_writer *w, const struct fault_args *a, broadcast *b, uint64_t
 
 XS_FN void consume(xs_writer *w, const struct fault_args *a, broadcast *b) {
     uint64_t seen = 0, start = xs_now();
+    uint32_t begun = 0;
     if (xs_warp() == 0)
         b->sequence = a->fault ? 1 : 0; /* what the kernel before has left */
     for (uint64_t got = 0; got < a->rounds && xs_now() - start < a->bound_ns;) {
-        if (xs_warp() == 0)
+        if (xs_warp() == 0) {
             look(w, a, b, &seen);
+            if (!begun++)
+                xs_signal_slot(w, &a->ack, 0, 0, 0, 1);
+        }
         if (xs_block_join())
             return;
         got = b->sequence;
@@ -46,8 +50,10 @@ XS_KERNEL(broadcast_unset, struct fault_args) {
     xs_writer_epoch(&w, 1);
     if (rank == 1)
         consume(&w, &args, b);
-    for (uint64_t round = 1; rank == 0 && round <= args.rounds; round++)
-        (void)fault_produce(&w, &args, round);
+    /* The first look comes before the first batch, however late the consumer starts. */
+    int result = rank == 0 ? xs_wait_slot_bounded(&w, &args.ack, 0, 0, 1, fault_bound(&args)) : XS_RESULT_ABORTED;
+    for (uint64_t round = 1; result == XS_RESULT_OK && round <= args.rounds; round++)
+        result = fault_produce(&w, &args, round);
     xs_writer_end(&w);
 }
 
