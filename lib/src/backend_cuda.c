@@ -1,20 +1,9 @@
-/* The CUDA backend: ranks on the GPUs of this process, contiguous ranges of ranks a GPU. Ranks of one GPU that run the same
- * kernel are one cooperative launch, rank = range of blocks: the only residency that CUDA guarantees. */
+/* The CUDA backend: ranks on the GPUs of one or several processes, and CPU threads as ranks beside them. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda.h"
-
-int xs_cuda_check(const xs_cuda_state *state, CUresult result, const char *what) {
-    return result == CUDA_SUCCESS ? 0 : xs_fail(XS_E_SYSTEM, "%s: %s", what, xs_cuda_error(state->cuda, result));
-}
-
-xs_cuda_device *xs_cuda_device_of(const xs_world *world, uint32_t rank) {
-    const xs_cuda_state *state = world->backend_state;
-    for (uint32_t i = 0; i < state->device_count; i++)
-        if (rank - state->devices[i].first_rank < state->devices[i].ranks) return &state->devices[i];
-    return &state->devices[0];
-}
 
 static int available(void) {
     int count = 0;
@@ -24,135 +13,107 @@ static int available(void) {
     return 1;
 }
 
-static int attribute(const xs_cuda_state *state, CUdevice device, int which) {
-    int value = 0;
-    return state->cuda->device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
+/* What a kernel that never ends still reads and writes is kept, and so is the region under it. */
+static void abandon(xs_world *world, xs_cuda_state *state) {
+    static xs_cuda_state *abandoned;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    state->next_abandoned = abandoned;
+    abandoned = state;
+    pthread_mutex_unlock(&lock);
+    world->region = NULL;
 }
 
-static int open_device(xs_world *world, xs_cuda_state *state, xs_cuda_device *d) {
-    const xs_cuda_driver *cuda = state->cuda;
-    int rc = xs_cuda_check(state, cuda->device_get(&d->device, d->ordinal), "cuDeviceGet");
-    if (rc) return rc;
-    if (!attribute(state, d->device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
-        return xs_fail(XS_E_UNSUPPORTED, "GPU %d has no cooperative launch", d->ordinal);
-    if (!attribute(state, d->device, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM))
-        return xs_fail(XS_E_UNSUPPORTED, "GPU %d sees registered host memory at other addresses than the host", d->ordinal);
-    d->processors = attribute(state, d->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    cuda->device_name(d->name, sizeof d->name, d->device);
-    rc = xs_cuda_check(state, cuda->context_retain(&d->context, d->device), "cuDevicePrimaryCtxRetain");
-    if (!rc) rc = xs_cuda_check(state, cuda->context_set(d->context), "cuCtxSetCurrent");
-    if (!rc) rc = xs_cuda_check(state, cuda->stream_create(&d->kernels, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-    if (!rc) rc = xs_cuda_check(state, cuda->stream_create(&d->copies, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-    if (!rc) rc = xs_cuda_check(state, cuda->stream_create(&d->rings, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-    return rc ? rc : xs_cuda_clock_open(world, d);
-}
-
-static int enable_peers(xs_cuda_state *state) {
-    for (uint32_t a = 0; a < state->device_count; a++)
-        for (uint32_t b = 0; b < state->device_count; b++) {
-            int can = 0;
-            if (a == b) continue;
-            state->cuda->can_access_peer(&can, state->devices[a].device, state->devices[b].device);
-            if (!can)
-                return xs_fail(XS_E_UNSUPPORTED, "GPU %d cannot reach the memory of GPU %d", state->devices[a].ordinal, state->devices[b].ordinal);
-            state->cuda->context_set(state->devices[a].context);
-            CUresult result = state->cuda->enable_peer(state->devices[b].context, 0);
-            if (result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED && result != CUDA_SUCCESS)
-                return xs_cuda_check(state, result, "cuCtxEnablePeerAccess");
-        }
-    return 0;
-}
-
-/* Local ranks over the devices, as evenly as contiguous ranges allow. */
-static int place_ranks(xs_world *world, xs_cuda_state *state) {
-    int count = 0;
-    state->cuda->device_count(&count);
-    uint32_t ranks = world->config.local_ranks, devices = (uint32_t)count < ranks ? (uint32_t)count : ranks;
-    state->devices = calloc(devices, sizeof *state->devices);
-    if (!state->devices) return XS_E_MEMORY;
-    state->device_count = devices;
-    for (uint32_t i = 0, first = 0; i < devices; i++) {
-        state->devices[i].ordinal = (int)i;
-        state->devices[i].first_rank = world->config.first_rank + first;
-        state->devices[i].ranks = ranks / devices + (i < ranks % devices);
-        first += state->devices[i].ranks;
-    }
-    return 0;
-}
-
-static void close_device(xs_cuda_state *state, xs_cuda_device *d) {
-    if (!d->context) return;
-    state->cuda->context_set(d->context);
-    if (d->clock_module) state->cuda->module_unload(d->clock_module);
-    if (d->kernels) state->cuda->stream_destroy(d->kernels);
-    if (d->copies) state->cuda->stream_destroy(d->copies);
-    if (d->rings) state->cuda->stream_destroy(d->rings);
-    state->cuda->context_release(d->device);
-}
-
-static void close_cuda(xs_world *world) {
-    xs_cuda_state *state = world->backend_state;
-    if (state->device_count && state->devices[0].context) {
-        state->cuda->context_set(state->devices[0].context);
-        xs_cuda_memory_free(state);
-        if (state->region_registered) state->cuda->host_unregister(world->region);
-        if (state->abort_word) state->cuda->host_free(state->abort_word);
-        if (state->mailbox) state->cuda->host_free(state->mailbox);
-    }
-    for (uint32_t i = 0; i < state->device_count; i++) close_device(state, &state->devices[i]);
+static void free_state(xs_cuda_state *state) {
+    xs_cuda_objects_free(state);
+    xs_cuda_parts_free(state);
     free(state->devices);
+    free(state->ranks);
+    free(state->on_cpu);
+    pthread_mutex_destroy(&state->parts_lock);
     free(state);
+}
+
+/* In a forked child the driver cannot be called, and the threads do not exist. */
+static void close_cuda(xs_world *world) {
+    xs_cuda_state *state = xs_cuda_state_of(world);
+    int forked = world->owner_pid != (int32_t)getpid();
+    world->backend_state = NULL;
+    if (state->cpu && !forked) xs_scheduler_threads.close(state->cpu);
+    if (state->hung && !forked) {
+        abandon(world, state);
+        return;
+    }
+    world->backend_state = state;
+    if (!forked) {
+        xs_cuda_memory_free(world);
+        xs_cuda_devices_close(state, world->config.local_ranks);
+    }
+    if (state->segment) xs_segment_close(state->segment, !forked);
+    free_state(state);
     world->backend_state = NULL;
 }
 
-static int pinned(xs_cuda_state *state, void **at, size_t bytes) {
-    int rc = xs_cuda_check(state, state->cuda->host_allocate(at, bytes, CU_MEMHOST_PORTABLE_MAPPED), "cuMemHostAlloc");
-    if (!rc) memset(*at, 0, bytes);
-    return rc;
-}
-
-static int open_state(xs_world *world, xs_cuda_state *state) {
-    int rc = place_ranks(world, state);
-    if (rc) return rc;
-    for (uint32_t i = 0; i < state->device_count; i++)
-        if ((rc = open_device(world, state, &state->devices[i]))) return rc;
-    if ((rc = enable_peers(state))) return rc;
-    if ((rc = pinned(state, (void **)&state->abort_word, 128))) return rc;
-    if ((rc = pinned(state, (void **)&state->mailbox, sizeof *state->mailbox))) return rc;
+static int open_abort_word(xs_world *world, xs_cuda_state *state) {
+    int rc;
+    if (!state->segment) {
+        if ((rc = xs_cuda_pinned(state, (void **)&state->abort_word, 4096))) return rc;
+    } else {
+        void *at;
+        uint64_t bytes;
+        xs_segment_control_range(state->segment, &at, &bytes);
+        if ((rc = xs_cuda_register(state, at, bytes))) return rc;
+        state->abort_word = xs_segment_abort_word(state->segment);
+    }
     world->abort_word = state->abort_word;
     return 0;
 }
 
+static int is_all_cpu(const xs_world *world) { return !xs_cuda_state_of(world)->device_count; }
+
+static int open_state(xs_world *world, xs_cuda_state *state) {
+    int rc = xs_cuda_place_ranks(world);
+    if (!rc && is_all_cpu(world) && world->config.local_ranks == world->config.ranks)
+        rc = xs_fail(XS_E_ARGUMENT, "cpu_ranks \"%s\": every rank is a CPU thread; the host backend is for that", world->config.cpu_ranks);
+    if (!rc && world->config.local_ranks < world->config.ranks) rc = xs_segment_open(world, &state->segment);
+    if (!rc) rc = xs_cuda_devices_open(world);
+    if (!rc) rc = open_abort_word(world, state);
+    if (!rc && state->device_count) rc = xs_cuda_pinned(state, (void **)&state->mailbox, sizeof *state->mailbox);
+    for (uint32_t i = 0; i < world->config.local_ranks && !rc && !state->cpu; i++)
+        if (state->ranks[i].device == XS_CUDA_CPU) rc = xs_scheduler_threads.open(world, &state->cpu);
+    return rc;
+}
+
 static int open_cuda(xs_world *world) {
-    if (world->config.local_ranks < world->config.ranks)
-        return xs_fail(XS_E_UNSUPPORTED, "the CUDA backend runs all ranks of a world in one process");
     xs_cuda_state *state = calloc(1, sizeof *state);
     if (!state) return XS_E_MEMORY;
     world->backend_state = state;
     state->cuda = xs_cuda_load();
+    pthread_mutex_init(&state->parts_lock, NULL);
     return open_state(world, state);
 }
 
+/* Every ring says whose clock its times are of. */
+static void name_devices_of_rings(xs_world *world) {
+    const xs_cuda_state *state = xs_cuda_state_of(world);
+    const xs_region_header *h = xs_region(world);
+    for (uint32_t i = 0; i < h->ranks * h->rings_per_rank; i++) {
+        xs_ring_header *ring = (xs_ring_header *)(world->region + h->ring_headers_offset + i * h->ring_header_stride);
+        int device = state->ranks[i / h->rings_per_rank].device;
+        ring->device = device == XS_CUDA_CPU ? -1 : state->devices[device].ordinal;
+    }
+}
+
 static int map_region(xs_world *world) {
-    xs_cuda_state *state = world->backend_state;
-    int rc = xs_cuda_check(state, state->cuda->host_register(world->region, world->region_bytes, CU_MEMHOST_PORTABLE_MAPPED),
-                           "cuMemHostRegister of the rings");
-    if (rc) return rc;
-    state->region_registered = 1;
+    xs_cuda_state *state = xs_cuda_state_of(world);
+    xs_region(world)->device = is_all_cpu(world) ? -1 : state->devices[0].ordinal;
+    name_devices_of_rings(world);
+    int rc = xs_cuda_register(state, world->region, world->region_bytes);
     for (uint32_t i = 0; i < state->device_count && !rc; i++) {
         rc = xs_catalog_name(world, XS_NAME_DEVICE, (uint32_t)state->devices[i].ordinal + 1, state->devices[i].name);
         if (!rc) rc = xs_cuda_clock_sample(world, &state->devices[i]);
     }
     return rc;
-}
-
-static int slot_read(xs_world *world, const void *address, uint32_t width, uint64_t *value) {
-    *value = 0;
-    return xs_cuda_copy(world, value, address, width / 8);
-}
-
-static int slot_write(xs_world *world, void *address, uint32_t width, uint64_t value) {
-    return xs_cuda_copy(world, address, &value, width / 8);
 }
 
 const xs_backend xs_backend_cuda = {
@@ -167,8 +128,11 @@ const xs_backend xs_backend_cuda = {
     .launch = xs_cuda_launch,
     .sync = xs_cuda_sync,
     .copy = xs_cuda_copy,
-    .slot_read = slot_read,
-    .slot_write = slot_write,
+    .slot_read = xs_cuda_slot_read,
+    .slot_write = xs_cuda_slot_write,
     .bases_make = xs_cuda_bases_make,
     .bases_host = xs_cuda_bases_host,
+    .bases_drop = xs_cuda_bases_drop,
+    .ready = xs_cuda_ready,
+    .plan_check = xs_cuda_plan_check,
 };

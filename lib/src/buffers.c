@@ -31,6 +31,7 @@ static int make(xs_world *world, const char *name, uint64_t bytes, xs_buffer *bu
     if (!rc) rc = xs_bases_for_kernels(world, made->base, &made->pad.base);
     if (!rc) rc = xs_name_get(world, XS_NAME_BUFFER, name);
     if (rc < 0) {
+        xs_bases_drop(world, made->base);
         free(made);
         return rc;
     }

@@ -33,6 +33,10 @@ static const config_field fields[] = {
     {"XS_PLACEMENT", FIELD_STRING, AT(placement), 0, 0},
     {"XS_COLLECTORS", FIELD_U32, AT(collectors), 1, XS_COLLECTORS_MOST},
     {"XS_WAIT_NS", FIELD_U64, AT(wait_ns), 0, UINT64_MAX},
+    {"XS_DEVICES", FIELD_STRING, AT(devices), 0, 0},
+    {"XS_CPU_RANKS", FIELD_STRING, AT(cpu_ranks), 0, 0},
+    {"XS_START_NS", FIELD_U64, AT(start_ns), 1, UINT64_MAX},
+    {"XS_JOIN_NS", FIELD_U64, AT(join_ns), 1, UINT64_MAX},
 };
 #undef AT
 
@@ -64,6 +68,24 @@ int xs_parse_range(const char *text, uint64_t high, uint64_t *first, uint64_t *l
     if (xs_parse_number(left, 0, high, first)) return XS_E_ARGUMENT;
     if (xs_parse_number(dash ? dash + 1 : left, 0, high, last)) return XS_E_ARGUMENT;
     return *first <= *last ? 0 : XS_E_ARGUMENT;
+}
+
+int xs_parse_list(const char *text, uint64_t high, int (*take)(void *user, uint64_t number), void *user) {
+    while (*text) {
+        char part[64];
+        size_t length = strcspn(text, ",");
+        uint64_t first, last;
+        if (length >= sizeof part) return XS_E_ARGUMENT;
+        memcpy(part, text, length);
+        part[length] = 0;
+        if (xs_parse_range(part, high, &first, &last)) return XS_E_ARGUMENT;
+        for (uint64_t number = first; number <= last; number++) {
+            int rc = take(user, number);
+            if (rc) return rc;
+        }
+        text += length + (text[length] == ',');
+    }
+    return 0;
 }
 
 int xs_env_number(const char *variable, uint64_t low, uint64_t high, uint64_t *value) {
@@ -123,7 +145,8 @@ static int copy_given(const xs_config *given, xs_config *out) {
 
 /* From here on the strings are ours. */
 static int own_strings(xs_config *config) {
-    const char **strings[] = {&config->backend, &config->scheduler, &config->world, &config->capture, &config->placement};
+    const char **strings[] = {&config->backend, &config->scheduler, &config->world, &config->capture,
+                              &config->placement, &config->devices, &config->cpu_ranks};
     enum { STRINGS = sizeof strings / sizeof strings[0] };
     const char *given[STRINGS];
     for (int i = 0; i < STRINGS; i++) {
@@ -144,6 +167,9 @@ static int fill_defaults(xs_config *config) {
     if (!rc && !config->placement) rc = xs_config_string(&config->placement, "mapped");
     if (!config->collectors) config->collectors = 1;
     if (!config->shared_bytes) config->shared_bytes = 256ull << 20;
+    if (config->shared_bytes <= 1ull << 40) config->shared_bytes = (config->shared_bytes + 4095) & ~4095ull;
+    if (!config->start_ns) config->start_ns = 10000000000u;
+    if (!config->join_ns) config->join_ns = 60000000000u;
     if (!config->ring_records)
         for (config->ring_records = 4096; config->ring_records > (XS_SEQUENCE_MASK >> 1);)
             config->ring_records /= 2; /* narrow test builds */
@@ -202,5 +228,7 @@ void xs_config_free(xs_config *config) {
     free((void *)config->world);
     free((void *)config->capture);
     free((void *)config->placement);
+    free((void *)config->devices);
+    free((void *)config->cpu_ranks);
     memset(config, 0, sizeof *config);
 }

@@ -20,6 +20,10 @@ const char *xs_backend_default(const xs_config *config);
 int xs_parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *value);
 /* "A-B" or "A". */
 int xs_parse_range(const char *text, uint64_t high, uint64_t *first, uint64_t *last);
+/* "A-B,C": take is called for each number, in order, and ends the walk with what is not 0. */
+int xs_parse_list(const char *text, uint64_t high, int (*take)(void *user, uint64_t number), void *user);
+/* config_ranks.c: this process's number on this machine, as the usual launchers say it. 1, 0 not told, or an error. */
+int xs_config_local_rank(uint64_t *rank);
 /* Reads the environment variable: 1 set and read, 0 not set (or empty), or a negative error that names it. */
 int xs_env_number(const char *variable, uint64_t low, uint64_t high, uint64_t *value);
 /* Replaces an owned string. text NULL: sets NULL. */

@@ -44,6 +44,15 @@ static int from_launcher(xs_config *config) {
     return 0;
 }
 
+int xs_config_local_rank(uint64_t *rank) {
+    static const char *const told[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK", "SLURM_LOCALID"};
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+        int has = xs_env_number(told[i], 0, RANKS_MAX - 1, rank);
+        if (has) return has;
+    }
+    return 0;
+}
+
 static int from_environment(xs_config *config) {
     uint64_t rank = 0, ranks = 0;
     int has_rank = xs_env_number("XS_RANK", 0, RANKS_MAX - 1, &rank);

@@ -12,13 +12,30 @@ typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUmod_st *CUmodule;
+typedef struct CUevent_st *CUevent;
+typedef struct CUuuid {
+    unsigned char bytes[16];
+} CUuuid;
+typedef struct CUipcMemHandle {
+    char reserved[64];
+} CUipcMemHandle;
 typedef unsigned long long CUdeviceptr;
 typedef void CUhostFn(void *user);
 
 enum {
     CUDA_SUCCESS = 0,
+    CUDA_ERROR_NOT_INITIALIZED = 3,
+    CUDA_ERROR_ECC_UNCORRECTABLE = 214,
+    CUDA_ERROR_NVLINK_UNCORRECTABLE = 220,
+    CUDA_ERROR_CONTAINED = 226,
     CUDA_ERROR_NOT_READY = 600,
+    CUDA_ERROR_ILLEGAL_ADDRESS = 700,
+    CUDA_ERROR_LAUNCH_TIMEOUT = 702,
     CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
+    CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
+    CUDA_ERROR_ASSERT = 710,
+    CUDA_ERROR_HARDWARE_STACK_ERROR = 714,
+    CUDA_ERROR_LAUNCH_FAILED = 719,
     CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720
 };
 
@@ -29,7 +46,14 @@ enum {
     CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95
 };
 
-enum { CU_MEMHOST_PORTABLE_MAPPED = 1 | 2, CU_STREAM_NON_BLOCKING = 1 };
+enum { CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3 };
+
+enum {
+    CU_MEMHOST_PORTABLE_MAPPED = 1 | 2,
+    CU_STREAM_NON_BLOCKING = 1,
+    CU_EVENT_DISABLE_TIMING = 2,
+    CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1
+};
 
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2, CUDA_ERROR_DEINITIALIZED = 4 };
 
@@ -59,6 +83,8 @@ typedef struct xs_cuda_copy_2d {
     X(device_name, "cuDeviceGetName", (char *name, int bytes, CUdevice device))                                            \
     X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, CUdevice device))                              \
     X(can_access_peer, "cuDeviceCanAccessPeer", (int *can, CUdevice device, CUdevice peer))                                \
+    X(device_uuid, "cuDeviceGetUuid_v2", (CUuuid * uuid, CUdevice device))                                                 \
+    X(peer_attribute, "cuDeviceGetP2PAttribute", (int *value, int attribute, CUdevice from, CUdevice to))                  \
     X(context_retain, "cuDevicePrimaryCtxRetain", (CUcontext * context, CUdevice device))                                  \
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (CUdevice device))                                                  \
     X(context_set, "cuCtxSetCurrent", (CUcontext context))                                                                 \
@@ -67,6 +93,10 @@ typedef struct xs_cuda_copy_2d {
     X(allocate, "cuMemAlloc_v2", (CUdeviceptr * at, size_t bytes))                                                         \
     X(free, "cuMemFree_v2", (CUdeviceptr at))                                                                              \
     X(set8, "cuMemsetD8_v2", (CUdeviceptr at, unsigned char value, size_t bytes))                                          \
+    X(address_range, "cuMemGetAddressRange_v2", (CUdeviceptr * base, size_t *bytes, CUdeviceptr at))                       \
+    X(ipc_handle, "cuIpcGetMemHandle", (CUipcMemHandle * handle, CUdeviceptr at))                                          \
+    X(ipc_open, "cuIpcOpenMemHandle_v2", (CUdeviceptr * at, CUipcMemHandle handle, unsigned flags))                        \
+    X(ipc_close, "cuIpcCloseMemHandle", (CUdeviceptr at))                                                                  \
     X(host_allocate, "cuMemHostAlloc", (void **at, size_t bytes, unsigned flags))                                          \
     X(host_free, "cuMemFreeHost", (void *at))                                                                              \
     X(host_register, "cuMemHostRegister_v2", (void *at, size_t bytes, unsigned flags))                                     \
@@ -78,6 +108,11 @@ typedef struct xs_cuda_copy_2d {
     X(stream_destroy, "cuStreamDestroy_v2", (CUstream stream))                                                             \
     X(stream_sync, "cuStreamSynchronize", (CUstream stream))                                                               \
     X(stream_query, "cuStreamQuery", (CUstream stream))                                                                    \
+    X(stream_wait, "cuStreamWaitEvent", (CUstream stream, CUevent event, unsigned flags))                                  \
+    X(event_create, "cuEventCreate", (CUevent * event, unsigned flags))                                                    \
+    X(event_destroy, "cuEventDestroy_v2", (CUevent event))                                                                 \
+    X(event_record, "cuEventRecord", (CUevent event, CUstream stream))                                                     \
+    X(event_query, "cuEventQuery", (CUevent event))                                                                        \
     X(host_function, "cuLaunchHostFunc", (CUstream stream, CUhostFn * function, void *user))                               \
     X(module_load, "cuModuleLoadData", (CUmodule * module, const void *image))                                             \
     X(module_unload, "cuModuleUnload", (CUmodule module))                                                                  \
@@ -100,6 +135,12 @@ typedef struct xs_cuda_driver {
 
 /* Loads the driver and initialises it, once a process; NULL where there is none. Never unloaded. */
 const xs_cuda_driver *xs_cuda_load(void);
+/* 1: there is a driver, usable or not. */
+int xs_cuda_present(void);
+/* How many streams of one GPU can run at once: CUDA_DEVICE_MAX_CONNECTIONS as it was when the driver started. */
+uint32_t xs_cuda_connections(void);
+/* The error leaves the context useless: every later call answers it. */
+int xs_cuda_is_sticky(CUresult error);
 /* "CUDA_ERROR_..." */
 const char *xs_cuda_error(const xs_cuda_driver *cuda, CUresult error);
 

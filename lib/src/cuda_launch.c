@@ -1,31 +1,14 @@
-/* Launching: one cooperative launch a device. A host function behind each marks its end; the first start is the order's, the
- * last end too. */
+/* Launching: neighbouring ranks of one GPU are one cooperative launch, rank = range of blocks: the only residency that CUDA
+ * guarantees. CPU ranks of the same launch go to the threads scheduler. Launches that share a rank run one after the other;
+ * others may run at the same time, each on the stream of its first rank. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "cuda.h"
 
-#define ABORT_GRACE_NS 5000000000u /* after an abort kernels leave their waits softly; longer means that one hangs outside of them */
-
-typedef struct launch_part {
-    xs_launch_order *order;
-    uint32_t *parts; /* shared: parts of the order that run */
-} launch_part;
-
-static void part_ended(void *user) {
-    launch_part *part = user;
-    if (__atomic_sub_fetch(part->parts, 1, __ATOMIC_ACQ_REL) == 0) {
-        free(part->parts);
-        xs_launch_ended(part->order);
-    }
-    free(part);
-}
-
-static int resolve(xs_cuda_state *state, const xs_launch_order *order, CUfunction *function) {
+static int resolve(const xs_launch_order *order, CUfunction *function) {
     const xs_cuda_entry *entry = order->kernel->cuda;
     if (!entry) return xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for CUDA", order->kernel->name);
     int error = entry->resolve(entry->function, (void **)function);
-    (void)state;
     return error ? xs_fail(XS_E_SYSTEM, "kernel %s: CUDA runtime error %d", order->kernel->name, error) : 0;
 }
 
@@ -40,85 +23,127 @@ static int check_residency(xs_cuda_state *state, const xs_cuda_device *d, const 
                                     (unsigned long long)room);
 }
 
-/* The ranks of the order that live on this device. */
-static uint32_t ranks_on(const xs_cuda_device *d, const xs_launch_config *config, uint32_t *first) {
-    uint32_t end = config->first_rank + config->ranks, device_end = d->first_rank + d->ranks;
-    *first = config->first_rank > d->first_rank ? config->first_rank : d->first_rank;
-    end = end < device_end ? end : device_end;
-    return end > *first ? end - *first : 0;
+/* Streams that share a connection run one after the other, so that a kernel may wait for one that cannot start. */
+static int check_connections(const xs_cuda_state *state, uint32_t device, uint32_t first, const char *kernel) {
+    uint32_t needed = xs_cuda_parts_streams(state, device, first) + 2, have = xs_cuda_connections(); /* and copies' */
+    if (needed <= have) return 0;
+    return xs_fail(XS_E_UNSUPPORTED,
+                   "launch of %s: %u streams of GPU %d are needed at once and CUDA_DEVICE_MAX_CONNECTIONS allows %u; the driver read it "
+                   "before xs could set it: set it to 32 before the program starts",
+                   kernel, needed, state->devices[device].ordinal, have);
 }
 
-static int launch_on(xs_world *world, xs_cuda_device *d, xs_launch_order *order, uint32_t *parts) {
-    xs_cuda_state *state = world->backend_state;
-    uint32_t first, ranks = ranks_on(d, &order->config, &first), blocks = ranks * order->config.grid;
-    CUfunction function = NULL;
-    launch_part *part = malloc(sizeof *part);
-    if (!part) return XS_E_MEMORY;
-    *part = (launch_part){order, parts};
-    xs_handle handle;
-    xs_region_handle(world, first, order->config.grid, order->id, &handle);
-    void *arguments[] = {order->args, &handle};
-    int rc = xs_cuda_check(state, state->cuda->context_set(d->context), "cuCtxSetCurrent");
-    if (!rc) rc = resolve(state, order, &function);
-    if (!rc) rc = check_residency(state, d, order, function, blocks);
-    if (!rc)
-        rc = xs_cuda_check(state, state->cuda->launch_cooperative(function, blocks, 1, 1, order->config.block, 1, 1,
-                                                                  (unsigned)order->config.shared_bytes, d->kernels, arguments),
-                           order->kernel->name);
-    if (!rc) rc = xs_cuda_check(state, state->cuda->host_function(d->kernels, part_ended, part), "cuLaunchHostFunc");
-    if (rc) free(part);
+/* Behind whatever was launched on any of these ranks. */
+static int wait_for_earlier(xs_world *world, CUstream stream, uint32_t first, uint32_t ranks) {
+    xs_cuda_state *state = xs_cuda_state_of(world);
+    int rc = 0;
+    for (uint32_t r = first; r < first + ranks && !rc; r++)
+        rc = xs_cuda_check(state, state->cuda->stream_wait(stream, xs_cuda_rank_of(world, r)->last, 0), "cuStreamWaitEvent");
     return rc;
 }
 
-int xs_cuda_launch(xs_world *world, xs_launch_order *order) {
-    xs_cuda_state *state = world->backend_state;
-    uint32_t *parts = calloc(1, sizeof *parts), first;
-    if (!parts) return XS_E_MEMORY;
-    for (uint32_t i = 0; i < state->device_count; i++) *parts += ranks_on(&state->devices[i], &order->config, &first) != 0;
-    xs_launch_begun(order);
-    uint32_t started = 0;
+static int mark_behind(xs_world *world, CUstream stream, uint32_t first, uint32_t ranks) {
+    xs_cuda_state *state = xs_cuda_state_of(world);
     int rc = 0;
-    for (uint32_t i = 0; i < state->device_count && !rc; i++) {
-        if (!ranks_on(&state->devices[i], &order->config, &first)) continue;
-        rc = launch_on(world, &state->devices[i], order, parts);
+    for (uint32_t r = first; r < first + ranks && !rc; r++)
+        rc = xs_cuda_check(state, state->cuda->event_record(xs_cuda_rank_of(world, r)->last, stream), "cuEventRecord");
+    return rc;
+}
+
+static int enqueue(xs_world *world, const xs_cuda_part *part, CUfunction function) {
+    xs_cuda_state *state = xs_cuda_state_of(world);
+    const xs_launch_order *order = part->order;
+    const xs_cuda_rank *lead = xs_cuda_rank_of(world, part->first);
+    xs_handle handle;
+    xs_region_handle(world, part->first, order->config.grid, order->id, &handle);
+    void *arguments[] = {order->args, &handle};
+    int rc = wait_for_earlier(world, lead->stream, part->first, part->ranks);
+    if (!rc) rc = xs_cuda_check(state, state->cuda->event_record(lead->before, lead->stream), "cuEventRecord");
+    if (rc) return rc;
+    CUresult result = state->cuda->launch_cooperative(function, part->ranks * order->config.grid, 1, 1, order->config.block, 1, 1,
+                                                      (unsigned)order->config.shared_bytes, lead->stream, arguments);
+    if (result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
+        return xs_fail(XS_E_NOT_RESIDENT, "%s: %u blocks, more than GPU %d holds at once", order->kernel->name,
+                       part->ranks * order->config.grid, state->devices[part->device].ordinal);
+    return xs_cuda_check(state, result, order->kernel->name);
+}
+
+/* The kernel runs, but the stream will not tell of its end: xs_cuda_sync finds it. */
+static void follow(xs_world *world, xs_cuda_part *part) {
+    xs_cuda_state *state = xs_cuda_state_of(world);
+    CUstream stream = xs_cuda_rank_of(world, part->first)->stream;
+    int rc = mark_behind(world, stream, part->first, part->ranks);
+    if (xs_cuda_check(state, state->cuda->host_function(stream, xs_cuda_part_ended, part), "cuLaunchHostFunc")) {
+        part->untold = 1;
+        rc = XS_E_SYSTEM;
+    }
+    if (rc) xs_launch_fail(part->order, rc);
+    if (rc) xs_abort(world, rc);
+}
+
+static int launch_on_gpu(xs_world *world, xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks) {
+    xs_cuda_state *state = xs_cuda_state_of(world);
+    const xs_cuda_device *d = &state->devices[device];
+    CUfunction function = NULL;
+    int rc = check_connections(state, device, first, order->kernel->name);
+    if (!rc) rc = xs_cuda_enter(state, d);
+    if (!rc) rc = resolve(order, &function);
+    if (!rc) rc = check_residency(state, d, order, function, ranks * order->config.grid);
+    if (rc) return rc;
+    xs_cuda_part *part = xs_cuda_part_make(state, order, device, first, ranks);
+    if (!part) return XS_E_MEMORY;
+    rc = enqueue(world, part, function);
+    if (!rc) {
+        follow(world, part);
+        return 0;
+    }
+    part->claimed = part->over = 1;
+    xs_cuda_parts_reap(state);
+    return rc;
+}
+
+static int launch_on_cpu(xs_world *world, xs_launch_order *order, uint32_t first, uint32_t ranks) {
+    if (!order->kernel->host) return xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for the host", order->kernel->name);
+    xs_launch_order *part = xs_launch_part(order, first, ranks);
+    if (!part) return XS_E_MEMORY;
+    int rc = xs_scheduler_threads.launch(xs_cuda_state_of(world)->cpu, part);
+    if (rc) xs_launch_part_drop(part);
+    return rc;
+}
+
+/* End of the ranks from `first` on that run in the same place. */
+static uint32_t neighbours_end(const xs_world *world, uint32_t first, uint32_t end) {
+    uint32_t r = first + 1;
+    while (r < end && xs_cuda_rank_of(world, r)->device == xs_cuda_rank_of(world, first)->device) r++;
+    return r;
+}
+
+static uint32_t count_parts(const xs_world *world, uint32_t first, uint32_t end) {
+    uint32_t parts = 0;
+    for (; first < end; first = neighbours_end(world, first, end)) parts++;
+    return parts;
+}
+
+int xs_cuda_launch(xs_world *world, xs_launch_order *order) {
+    uint32_t first = order->config.first_rank, end = first + order->config.ranks, started = 0;
+    uint32_t parts = count_parts(world, first, end);
+    int rc = 0;
+    xs_cuda_parts_reap(xs_cuda_state_of(world));
+    order->parts = parts + 1; /* one for this function, so that the order stays until it is done here */
+    xs_launch_begun(order);
+    for (uint32_t next; first < end && !rc; first = next) {
+        int device = xs_cuda_rank_of(world, first)->device;
+        next = neighbours_end(world, first, end);
+        rc = device == XS_CUDA_CPU ? launch_on_cpu(world, order, first, next - first)
+                                   : launch_on_gpu(world, order, (uint32_t)device, first, next - first);
         started += !rc;
     }
-    if (rc && !started) free(parts);
-    /* A part that runs alone would wait for the others for ever. */
-    if (rc && started) xs_abort(world, XS_E_NOT_RESIDENT);
-    return rc && started ? 0 : rc;
-}
-
-static void nap(void) {
-    struct timespec pause = {0, 50000};
-    nanosleep(&pause, NULL);
-}
-
-/* Waits for one device without blocking in the driver, so that wait_ns and aborts are seen. */
-static int sync_device(xs_world *world, xs_cuda_device *d, uint64_t started) {
-    xs_cuda_state *state = world->backend_state;
-    uint64_t aborted = 0;
-    for (;;) {
-        CUresult result = state->cuda->stream_query(d->kernels);
-        if (result != CUDA_ERROR_NOT_READY) return xs_cuda_check(state, result, "the GPU");
-        uint64_t now = xs_world_now(world);
-        if (world->config.wait_ns && now - started > world->config.wait_ns) xs_abort(world, XS_E_TIMEOUT);
-        if (xs_world_abort_error(world) && !aborted) aborted = now;
-        if (aborted && now - aborted > ABORT_GRACE_NS) return xs_fail(XS_E_TIMEOUT, "GPU %d does not end after the abort", d->ordinal);
-        nap();
+    if (rc && !started) return rc;
+    if (rc) { /* parts that run alone would wait for the others for ever */
+        xs_launch_fail(order, rc);
+        xs_abort(world, rc);
+        __atomic_sub_fetch(&order->parts, parts - started, __ATOMIC_ACQ_REL);
     }
-}
-
-int xs_cuda_sync(xs_world *world) {
-    xs_cuda_state *state = world->backend_state;
-    uint64_t started = xs_world_now(world);
-    int first_error = 0;
-    for (uint32_t i = 0; i < state->device_count; i++) {
-        xs_cuda_device *d = &state->devices[i];
-        state->cuda->context_set(d->context);
-        int rc = sync_device(world, d, started);
-        if (!rc) rc = xs_cuda_clock_sample(world, d);
-        if (rc && !first_error) first_error = rc;
-    }
-    return first_error;
+    xs_launch_ended(order);
+    return 0;
 }

@@ -7,16 +7,20 @@
 #define BOUND_NS 5000000000u /* a copy that takes longer will not end */
 #define SPINS 64u            /* looks at a copy before the thread sleeps between them */
 
+/* Ranks of one launch are neighbours in one piece of memory. CPU ranks write into the region as it is. */
 int xs_cuda_rings_open(xs_world *world, void **base) {
-    xs_cuda_state *state = world->backend_state;
+    xs_cuda_state *state = xs_cuda_state_of(world);
     const xs_region_header *h = xs_region(world);
     uint64_t rank_bytes = h->rings_per_rank * h->records_stride;
-    for (uint32_t i = 0; i < state->device_count; i++) {
-        const xs_cuda_device *d = &state->devices[i];
+    for (int device = 0; device < (int)state->device_count; device++) {
         CUdeviceptr at = 0;
-        int rc = xs_cuda_allocate(state, d, d->ranks * rank_bytes, &at);
+        int rc = xs_cuda_allocate(state, XS_CUDA_OWN, device, state->devices[device].ranks * rank_bytes, &at);
         if (rc) return rc;
-        for (uint32_t r = 0; r < d->ranks; r++) base[d->first_rank - h->first_rank + r] = (void *)(uintptr_t)(at + r * rank_bytes);
+        for (uint32_t r = 0; r < h->ranks; r++)
+            if (state->ranks[r].device == device) {
+                base[r] = (void *)(uintptr_t)at;
+                at += rank_bytes;
+            }
     }
     return 0;
 }
@@ -37,14 +41,14 @@ static xs_cuda_copy_2d rows_of(const xs_world *world, const xs_ring_span *span) 
 static int start_copy(xs_world *world, const xs_ring_span *span) {
     xs_cuda_state *state = world->backend_state;
     const xs_region_header *h = xs_region(world);
-    const xs_cuda_device *d = xs_cuda_device_of(world, h->first_rank + span->ring / h->rings_per_rank);
+    const xs_cuda_device *d = &state->devices[state->ranks[span->ring / h->rings_per_rank].device];
     xs_cuda_copy_2d copy = rows_of(world, span);
     int rc = xs_cuda_check(state, state->cuda->context_set(d->context), "cuCtxSetCurrent");
     return rc ? rc : xs_cuda_check(state, state->cuda->copy_2d(&copy, d->rings), "copying records out of device memory");
 }
 
 /* Without blocking in the driver: a device that does not answer must not keep the process. */
-static int wait_for(const xs_cuda_state *state, const xs_cuda_device *d, uint64_t bound) {
+static int wait_for(xs_cuda_state *state, const xs_cuda_device *d, uint64_t bound) {
     struct timespec pause = {0, 20000};
     for (uint32_t looks = 0;; looks++) {
         CUresult result = state->cuda->stream_query(d->rings);

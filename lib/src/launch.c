@@ -30,13 +30,40 @@ static void settle_rings(xs_world *world) {
         xs_placement_flush(world, XS_PLACEMENT_WAIT_NS);
 }
 
+xs_launch_order *xs_launch_part(xs_launch_order *order, uint32_t first_rank, uint32_t ranks) {
+    xs_launch_order *part = malloc(sizeof *part);
+    if (!part) return NULL;
+    *part = *order; /* the arguments stay the order's, which outlives its parts */
+    part->whole = order;
+    part->result = 0;
+    part->config.first_rank = first_rank;
+    part->config.ranks = ranks;
+    xs_region_handle(order->world, first_rank, order->config.grid, order->id, &part->handle);
+    return part;
+}
+
+void xs_launch_part_drop(xs_launch_order *part) { free(part); }
+
+void xs_launch_fail(xs_launch_order *order, int error) {
+    int none = 0;
+    __atomic_compare_exchange_n(&order->result, &none, error, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 void xs_launch_begun(xs_launch_order *order) {
+    if (order->whole) order = order->whole;
     if (__atomic_exchange_n(&order->begun, 1, __ATOMIC_RELAXED)) return;
     journal_begin(order->world, order->id, order->kernel_name, &order->config);
 }
 
 void xs_launch_ended(xs_launch_order *order) {
     xs_launch_begun(order);
+    if (order->whole) {
+        xs_launch_order *part = order;
+        order = part->whole;
+        if (part->result) xs_launch_fail(order, part->result);
+        free(part);
+    }
+    if (__atomic_sub_fetch(&order->parts, 1, __ATOMIC_ACQ_REL)) return;
     journal_end(order->world, order->id, order->result);
     __atomic_fetch_add(&order->world->launches_over, 1, __ATOMIC_RELAXED);
     end_rings(order->world, order->id);
@@ -87,6 +114,7 @@ static xs_launch_order *make_order(const xs_kernel *kernel, const xs_launch_conf
     if (!order) return NULL;
     order->kernel = kernel;
     order->config = *config;
+    order->parts = 1;
     order->args = aligned_alloc(64, (args_bytes + 64) & ~(size_t)63); /* never 0 bytes */
     if (!order->args) {
         free(order);
@@ -120,7 +148,10 @@ static void delist(xs_world *world, xs_launch_order *order) {
 /* The lock is kept over the start, so that another thread's xs_launch or xs_sync cannot reap the order meanwhile. */
 static int submit(xs_world *world, xs_launch_order *order) {
     pthread_mutex_lock(&world->lock);
-    int rc = enlist(world, order, order->kernel->name);
+    int rc = world->backend->ready ? world->backend->ready(world) : 0;
+    if (!rc && xs_world_abort_error(world))
+        rc = xs_fail(XS_E_ABORTED, "launch of %s: the world is aborted", order->kernel->name);
+    if (!rc) rc = enlist(world, order, order->kernel->name);
     int id = (int)order->id;
     if (!rc) {
         rc = world->backend->launch(world, order);
@@ -144,7 +175,6 @@ int xs_launch(xs_world *world, const xs_kernel *kernel, const xs_launch_config *
     rc = check_config(world, config, &resolved);
     if (!rc) rc = xs_name_check(kernel->name, XS_NAME_BYTES);
     if (rc) return rc;
-    if (xs_world_abort_error(world)) return xs_fail(XS_E_ABORTED, "launch of %s: the world is aborted", kernel->name);
     xs_launch_order *order = make_order(kernel, &resolved, args, args_bytes);
     return order ? submit(world, order) : XS_E_MEMORY;
 }
@@ -167,6 +197,7 @@ int xs_sync(xs_world *world) {
     settle_rings(world);
     xs_journal_clock(world, XS_CLOCK_GAP_NS);
     int error = take_error(world), aborted = xs_world_abort_error(world);
+    if (aborted && aborted == rc) return rc; /* the backend has said why */
     if (aborted) return xs_fail(aborted, "the world was aborted: %s", xs_strerror(aborted));
     return error ? error : rc;
 }
@@ -181,7 +212,8 @@ int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uin
     rc = check_config(world, &given, &config);
     if (rc || !handle) return rc ? rc : xs_fail(XS_E_ARGUMENT, "no place for the handle");
     pthread_mutex_lock(&world->lock);
-    rc = xs_name_get(world, XS_NAME_KERNEL, kernel_name);
+    rc = world->backend->ready ? world->backend->ready(world) : 0;
+    if (!rc) rc = xs_name_get(world, XS_NAME_KERNEL, kernel_name);
     if (rc > 0 && world->next_launch >= INT_MAX) rc = xs_fail(XS_E_TOO_MANY, "too many launches");
     uint32_t id = rc > 0 ? ++world->next_launch : 0;
     pthread_mutex_unlock(&world->lock);

@@ -52,6 +52,10 @@ static inline void *const *xs_bases_for_host(const xs_world *world, void *const 
     return world->backend->bases_host ? world->backend->bases_host(world, kernels) : kernels;
 }
 
+static inline void xs_bases_drop(xs_world *world, void *const *host) {
+    if (world->backend->bases_drop) world->backend->bases_drop(world, host);
+}
+
 /* names.c */
 int xs_name_check(const char *name, uint32_t longest);
 int xs_name_get(xs_world *world, uint32_t kind, const char *name); /* world->lock held; id from 1 */
@@ -62,6 +66,9 @@ const xs_named_pad *xs_pad_by_first(const xs_world *world, uint32_t first);
 
 /* plan_check.c: `entries` against themselves and what is known. world->lock held. */
 int xs_plan_check(const xs_world *world, const xs_plan_entry *entries, uint32_t count);
+/* Of a slot that both entries speak of, who writes it by each: a rank, or XS_PLAN_ROW, COLUMN or OWNER where it still varies.
+ * 0: there is no such slot. */
+int xs_plan_writers(const xs_pad *pad, uint32_t ranks, const xs_plan_entry *a, const xs_plan_entry *b, uint64_t writer[2]);
 /* plan.c; world->lock held. */
 int xs_plan_append(xs_world *world, const xs_plan_entry *entries, uint32_t count);
 

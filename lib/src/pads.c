@@ -70,6 +70,7 @@ int xs_pad_make(xs_world *world, const char *name, const xs_pad *shape, xs_pad *
     if (!rc) rc = xs_bases_for_kernels(world, made->base, &made->pad.base);
     if (!rc) rc = xs_catalog_pad(world, &made->pad, name, NULL, NULL);
     if (rc) {
+        xs_bases_drop(world, made->base);
         free(made);
         return rc;
     }
@@ -92,8 +93,8 @@ int xs_pad_create(xs_world *world, const char *name, uint32_t rows, uint32_t col
     if (!rc) rc = xs_name_check(name, XS_NAME_BYTES);
     if (rc) return rc;
     if (!pad || !rows || !columns) return xs_fail(XS_E_ARGUMENT, "pad \"%s\": rows and columns must not be 0", name);
-    if (flags & ~(uint32_t)(XS_PAD_WIDE | XS_PAD_SHARED | XS_PAD_NO_DATA))
-        return xs_fail(XS_E_ARGUMENT, "pad \"%s\": flags 0x%x: a created pad can be WIDE, SHARED and NO_DATA", name,
+    if (flags & ~(uint32_t)(XS_PAD_WIDE | XS_PAD_SHARED | XS_PAD_NO_DATA | XS_PAD_UNSAFE_COUNTER))
+        return xs_fail(XS_E_ARGUMENT, "pad \"%s\": flags 0x%x: a created pad can be WIDE, SHARED, NO_DATA, UNSAFE_COUNTER", name,
                        flags);
     if ((uint64_t)columns * SLOT_BYTES > UINT32_MAX || (uint64_t)rows * columns > OBJECTS_END)
         return xs_fail(XS_E_TOO_MANY, "pad \"%s\": %u x %u slots are too many", name, rows, columns);
@@ -115,7 +116,8 @@ static int adopt_check(const xs_world *world, const char *name, const xs_adopt *
         return xs_fail(XS_E_ARGUMENT, "pad \"%s\": slots overlap: strides are in bytes", name);
     if (adopt->column_stride % bytes || adopt->row_stride % bytes)
         return xs_fail(XS_E_ARGUMENT, "pad \"%s\": strides must be multiples of %u bytes", name, bytes);
-    if (adopt->flags & ~(uint32_t)(XS_PAD_WIDE | XS_PAD_SHARED | XS_PAD_NO_DATA | XS_PAD_ADOPTED | XS_PAD_32))
+    if (adopt->flags & ~(uint32_t)(XS_PAD_WIDE | XS_PAD_SHARED | XS_PAD_NO_DATA | XS_PAD_ADOPTED | XS_PAD_32 |
+                                  XS_PAD_UNSAFE_COUNTER))
         return xs_fail(XS_E_ARGUMENT, "pad \"%s\": unknown flags 0x%x", name, adopt->flags);
     for (uint32_t r = 0; r < world->config.ranks; r++)
         if (!adopt->base[r] || (uintptr_t)adopt->base[r] % bytes)

@@ -24,6 +24,7 @@ int xs_plan_add(xs_world *world, const xs_plan_entry *entries, uint32_t count) {
     if (!entries || !count) return xs_fail(XS_E_ARGUMENT, "no plan entries given");
     pthread_mutex_lock(&world->lock);
     rc = xs_plan_check(world, entries, count);
+    if (!rc && world->backend->plan_check) rc = world->backend->plan_check(world, entries, count);
     if (!rc) rc = xs_plan_append(world, entries, count);
     pthread_mutex_unlock(&world->lock);
     return rc;

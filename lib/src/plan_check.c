@@ -30,12 +30,20 @@ static uint64_t writer_within(const xs_plan_entry *e, uint32_t owner, uint32_t r
     return e->a;
 }
 
-static int writers_contradict(const xs_pad *pad, uint32_t ranks, const xs_plan_entry *a, const xs_plan_entry *b) {
+int xs_plan_writers(const xs_pad *pad, uint32_t ranks, const xs_plan_entry *a, const xs_plan_entry *b, uint64_t writer[2]) {
     uint32_t owner, row, column;
-    if (pad->flags & XS_PAD_SHARED || a->pad_first != b->pad_first || !epochs_meet(a->epoch, b->epoch)) return 0;
+    if (a->pad_first != b->pad_first) return 0;
     if (!meet(a->owner, b->owner, ranks, &owner) || !meet(a->row, b->row, pad->rows, &row)) return 0;
     if (!meet(a->column, b->column, pad->columns, &column)) return 0;
-    return writer_within(a, owner, row, column) != writer_within(b, owner, row, column);
+    writer[0] = writer_within(a, owner, row, column);
+    writer[1] = writer_within(b, owner, row, column);
+    return 1;
+}
+
+static int writers_contradict(const xs_pad *pad, uint32_t ranks, const xs_plan_entry *a, const xs_plan_entry *b) {
+    uint64_t writer[2];
+    if (pad->flags & XS_PAD_SHARED || !epochs_meet(a->epoch, b->epoch)) return 0;
+    return xs_plan_writers(pad, ranks, a, b, writer) && writer[0] != writer[1];
 }
 
 static int check_place(const xs_world *world, const xs_plan_entry *e, uint32_t i, const xs_pad *pad) {

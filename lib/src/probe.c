@@ -1,7 +1,6 @@
 /* What this machine and build can do. */
 #include "probe.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "cuda_driver.h"
 #include "identity.h"
 #include "world.h"
 
@@ -69,15 +69,11 @@ static uint64_t memfd_limit(void) {
     return taken;
 }
 
-/* The driver's own library, found at run time. */
 static int32_t count_gpus(void) {
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!driver) return -1;
-    int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
-    int (*count)(int *) = (int (*)(int *))dlsym(driver, "cuDeviceGetCount");
+    const xs_cuda_driver *cuda = xs_cuda_load();
     int gpus = 0;
-    if (!init || !count || init(0) || count(&gpus)) gpus = 0;
-    return gpus; /* the driver stays loaded: it does not like to be unloaded */
+    if (!cuda) return xs_cuda_present() ? 0 : -1;
+    return cuda->device_count(&gpus) ? 0 : gpus;
 }
 
 static int recorder_answers(void) {

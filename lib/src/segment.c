@@ -5,9 +5,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "identity.h"
 #include "segment_layout.h"
 
 static int same_world(const segment_control *c, const xs_world *world) {
+    if (c->placement != xs_segment_placement(world))
+        return xs_fail(XS_E_SHAPE, "another process of the world has another backend or other cpu_ranks than \"%s\" and \"%s\"",
+                       world->backend->name, world->config.cpu_ranks ? world->config.cpu_ranks : "");
     if (c->ranks == world->config.ranks && c->shared_bytes == world->config.shared_bytes) return 0;
     return xs_fail(XS_E_SHAPE, "the world has %u ranks of %llu bytes in another process, %u of %llu here", c->ranks,
                    (unsigned long long)c->shared_bytes, world->config.ranks,
@@ -67,6 +71,29 @@ void xs_segment_close(xs_segment *s, int leave) {
 }
 
 uint32_t *xs_segment_abort_word(xs_segment *s) { return &s->control->abort_word; }
+
+void xs_segment_control_range(xs_segment *s, void **at, uint64_t *bytes) {
+    *at = s->control;
+    *bytes = s->control->control_bytes;
+}
+
+static uint32_t member_state(const xs_segment *s, uint32_t rank, int *alive) {
+    const segment_member *m = &s->control->members[rank];
+    uint32_t state = __atomic_load_n(&m->state, __ATOMIC_ACQUIRE);
+    *alive = state == MEMBER_HERE && xs_identity_alive(m->pid, m->start);
+    return state;
+}
+
+int xs_segment_died(const xs_segment *s, uint32_t rank) {
+    int alive;
+    return member_state(s, rank, &alive) == MEMBER_HERE && !alive;
+}
+
+int xs_segment_lives(const xs_segment *s, uint32_t rank) {
+    int alive;
+    member_state(s, rank, &alive);
+    return alive;
+}
 
 static uint64_t rank_part(const segment_control *c, uint32_t rank) { return c->control_bytes + rank * c->shared_bytes; }
 

@@ -20,6 +20,12 @@ int xs_segment_open(const xs_world *world, xs_segment **segment);
 /* leave 0: only unmaps (forked child). */
 void xs_segment_close(xs_segment *segment, int leave);
 uint32_t *xs_segment_abort_word(xs_segment *segment);
+/* The part that holds the abort word: whole pages. */
+void xs_segment_control_range(xs_segment *segment, void **at, uint64_t *bytes);
+/* Whether the process that has the rank was there and has died without leaving. */
+int xs_segment_died(const xs_segment *segment, uint32_t rank);
+/* Whether the process that has the rank is there now. */
+int xs_segment_lives(const xs_segment *segment, uint32_t rank);
 /* The next area in the order of creation: base[rank] for all ranks. bytes 0: only checks the order, base may be NULL.
  */
 int xs_segment_area(xs_segment *segment, const char *key, uint64_t bytes, void **base);

@@ -19,6 +19,12 @@ void xs_segment_name(char *name, size_t size, const char *world) {
         snprintf(name + used, size - (size_t)used, "%016llx", (unsigned long long)XXH3_64bits(world, strlen(world)));
 }
 
+uint64_t xs_segment_placement(const xs_world *world) {
+    const char *cpu = world->config.cpu_ranks && world->backend == &xs_backend_cuda ? world->config.cpu_ranks : "";
+    uint64_t hash = XXH3_64bits(world->backend->name, strlen(world->backend->name));
+    return XXH3_64bits_withSeed(cpu, strlen(cpu), hash);
+}
+
 uint64_t xs_segment_control_bytes(uint32_t ranks) {
     uint64_t bytes = sizeof(segment_control) + (uint64_t)ranks * sizeof(segment_member);
     return (bytes + 4095) & ~(uint64_t)4095;
@@ -79,6 +85,7 @@ int xs_segment_make(xs_segment *s, const xs_world *world) {
     c->ranks = world->config.ranks;
     c->control_bytes = control_bytes;
     c->shared_bytes = world->config.shared_bytes;
+    c->placement = xs_segment_placement(world);
     xs_segment_enter(c, s->first_rank, s->local_ranks);
     return init_lock(&c->lock);
 }

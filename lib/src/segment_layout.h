@@ -8,7 +8,7 @@
 #include "segment.h"
 
 #define XS_SEGMENT_MAGIC   0x31746e656d676573ull
-#define XS_SEGMENT_VERSION 1u
+#define XS_SEGMENT_VERSION 2u
 #define XS_SEGMENT_AREAS   1024u
 #define XS_SEGMENT_KEY     176u
 
@@ -38,7 +38,8 @@ typedef struct segment_control {
     uint32_t area_count;   /* an area counts once this covers it */
     uint64_t used;         /* of shared_bytes */
     uint64_t left_time;    /* when the last member left */
-    uint8_t pad0[64];
+    uint64_t placement;    /* backend and CPU ranks: the same in every process */
+    uint8_t pad0[56];
     uint32_t abort_word __attribute__((aligned(128)));
     segment_area areas[XS_SEGMENT_AREAS] __attribute__((aligned(128)));
     segment_member members[]; /* one a rank */
@@ -53,6 +54,7 @@ struct xs_segment {
     char name[64];
 };
 
+uint64_t xs_segment_placement(const xs_world *world);
 uint64_t xs_segment_control_bytes(uint32_t ranks);
 /* segment_file.c: the file and its mapping. */
 #define XS_SEGMENT_FOLDER "/dev/shm"

@@ -3,7 +3,7 @@
 
 #include "objects.h"
 
-static int slot_address(const xs_world *world, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column,
+static int slot_address(xs_world *world, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column,
                         char **address) {
     int rc = xs_world_check(world);
     if (rc) return rc;
@@ -11,6 +11,12 @@ static int slot_address(const xs_world *world, const xs_pad *pad, uint32_t owner
     if (owner >= world->config.ranks || row >= pad->rows || column >= pad->columns)
         return xs_fail(XS_E_ARGUMENT, "slot [%u][%u][%u] is outside its pad of %u x %u", owner, row, column, pad->rows,
                        pad->columns);
+    if (world->backend->ready && owner - world->config.first_rank >= world->config.local_ranks) {
+        pthread_mutex_lock(&world->lock);
+        rc = world->backend->ready(world);
+        pthread_mutex_unlock(&world->lock);
+        if (rc) return rc;
+    }
     void *const *base = xs_bases_for_host(world, pad->base);
     if (!base) return xs_fail(XS_E_ARGUMENT, "the pad is not one of this world");
     *address = (char *)base[owner] + (uint64_t)row * pad->row_stride + (uint64_t)column * pad->column_stride;

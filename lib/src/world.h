@@ -39,6 +39,11 @@ typedef struct xs_backend {
     /* Where kernels cannot read the host's array of base pointers: their copy of it, and back. NULL: they can. */
     int (*bases_make)(struct xs_world *world, void *const *host, void *const **kernels);
     void *const *(*bases_host)(const struct xs_world *world, void *const *kernels);
+    void (*bases_drop)(struct xs_world *world, void *const *host); /* the object could not be made after all */
+    /* Before a launch, a handle and the host's access to slots: memory of other processes is there. Lock held. NULL: always. */
+    int (*ready)(struct xs_world *world);
+    /* NULL: nothing to add. Lock held, entries checked and to be added. */
+    int (*plan_check)(struct xs_world *world, const xs_plan_entry *entries, uint32_t count);
 } xs_backend;
 
 extern const xs_backend xs_backend_host;
@@ -50,7 +55,9 @@ typedef struct xs_launch_order {
     xs_handle handle;
     void *args;
     uint32_t id;
-    int result;
+    int result; /* first error of its parts */
+    uint32_t parts; /* that still run: 1, unless the backend splits it */
+    struct xs_launch_order *whole; /* this is a part of that one, made by xs_launch_part */
     struct xs_launch_order *next; /* the scheduler's queue */
     struct xs_world *world;
     uint32_t begun, ended, kernel_name;    /* launch.c */
@@ -62,6 +69,11 @@ typedef struct xs_launch_order {
  * owns it. Any thread, no lock needed. */
 void xs_launch_begun(xs_launch_order *order);
 void xs_launch_ended(xs_launch_order *order);
+/* The share of an order that some of its ranks have, for a scheduler of their own. Gone when it has ended, or by
+ * xs_launch_part_drop if it never starts. It ends one of the order's parts. NULL: no memory. */
+xs_launch_order *xs_launch_part(xs_launch_order *order, uint32_t first_rank, uint32_t ranks);
+void xs_launch_part_drop(xs_launch_order *part);
+void xs_launch_fail(xs_launch_order *order, int error); /* keeps the first */
 
 /* One per host scheduler: "threads", "sim". Runs orders of the host backend. */
 typedef struct xs_scheduler {
@@ -153,6 +165,8 @@ uint64_t xs_region_layout(xs_region_header *header);
 void xs_region_init(char *region, const xs_region_header *header);
 /* After a launch is over: frees rings that its writers did not give back, with next set behind the newest record. */
 uint32_t xs_region_reclaim(char *region, uint32_t launch);
+/* How many blocks of a launch of traced kernels have said that they run. */
+uint32_t xs_region_started(const struct xs_world *world, uint32_t first_rank, uint32_t ranks, uint32_t grid, uint32_t launch);
 /* Builds a handle for ranks first_rank.. of this process. */
 void xs_region_handle(const struct xs_world *world, uint32_t first_rank, uint32_t blocks, uint32_t launch, xs_handle *handle);
 uint64_t xs_events_hash(void);

@@ -21,11 +21,28 @@ static inline int xs_cuda_resolve(const void *function, void **cufunction) {
     return (int)cudaGetFuncBySymbol((cudaFunction_t *)cufunction, function);
 }
 
-#define XS_KERNEL(name, args_type)                                                                          \
-    extern "C" __global__ void name(const __grid_constant__ args_type args, const __grid_constant__ xs_handle xs); \
-    extern "C" const xs_cuda_entry name##_cuda;                                                             \
-    const xs_cuda_entry name##_cuda = {(const void *)name, xs_cuda_resolve};                                                 \
+#define XS_KERNEL_ENTRY(name, args_type) \
     extern "C" __global__ void name(const __grid_constant__ args_type args, const __grid_constant__ xs_handle xs)
+#define XS_KERNEL_CUDA(name)                \
+    extern "C" const xs_cuda_entry name##_cuda; \
+    const xs_cuda_entry name##_cuda = {(const void *)name, xs_cuda_resolve};
+
+#if XS_TRACE /* each block says that it has started; nothing stands before the body of a plain kernel */
+#include <xs/started.h>
+#define XS_KERNEL(name, args_type)                                                               \
+    static __device__ __forceinline__ void name##_body(const args_type &args, const xs_handle &xs); \
+    XS_KERNEL_ENTRY(name, args_type) {                                                           \
+        xs_block_started(&xs);                                                                   \
+        name##_body(args, xs);                                                                   \
+    }                                                                                            \
+    XS_KERNEL_CUDA(name)                                                                         \
+    static __device__ __forceinline__ void name##_body(const args_type &args, const xs_handle &xs)
+#else
+#define XS_KERNEL(name, args_type)    \
+    XS_KERNEL_ENTRY(name, args_type); \
+    XS_KERNEL_CUDA(name)              \
+    XS_KERNEL_ENTRY(name, args_type)
+#endif
 
 /* `type *const name`: one object shared by the threads of the block. Not initialised on CUDA, zeroed on the host. */
 #define XS_SHARED(type, name)       \

@@ -92,6 +92,7 @@ typedef struct xs_ring_owner {
 XS_STATIC_ASSERT(sizeof(xs_ring_owner) == 32, "owner entries are 32 bytes");
 
 #define XS_RING_OWNERS 8u
+#define XS_RING_STARTED 8u
 #define XS_RING_MAGIC 0x474e4952u
 
 /* 512 bytes; lines of 64 bytes by who writes them. */
@@ -102,7 +103,8 @@ typedef struct xs_ring_header {
     int32_t device;
     uint32_t capacity;
     uint32_t lines;
-    uint8_t pad0[40];
+    uint32_t started[XS_RING_STARTED]; /* blocks of the rank, 8 a ring in turn: the launch that last began there (traced CUDA kernels) */
+    uint8_t pad0[8];
     uint64_t next;   /* writer: next 64-bit sequence; exact while the ring is free */
     uint32_t owners; /* writer: owners so far; the newest is owners[(owners - 1) % 8] */
     uint32_t mode;   /* writer: xs_ring_mode of the file that took it last */

@@ -15,6 +15,11 @@
  *   XS_COLLECTORS=N               threads that collect, 1 (default) to 8
  *   XS_FILTER_RANKS=A-B  XS_FILTER_BLOCKS=A-B  XS_FILTER_EPOCHS=A-B
  *   XS_WAIT_NS                    bound of every unbounded wait's launch: the world aborts when it is reached (0: never)
+ *   XS_DEVICES=A-B,C              CUDA: GPUs of this process's ranks, in order (else by LOCAL_RANK and the like, else all)
+ *   XS_CPU_RANKS=A-B,C            CUDA: ranks of the world that are CPU threads; the same in every process
+ *   XS_START_NS                   CUDA: all blocks of a launch have started after so long, or the world aborts (10 s)
+ *   XS_JOIN_NS                    CUDA: how long a launch waits for the memory of ranks of other processes (60 s)
+ *   XS_CUDA_LIBRARY=FILE          the driver to load in place of libcuda.so.1 (no field: one a process)
  *
  * Every function returns 0 or more, or a negative xs_error; nothing prints or exits. A world may be used from several
  * threads where a comment says so. */
@@ -61,6 +66,11 @@ typedef struct xs_config {
     const char *placement; /* of records: "mapped" (default) or "device" */
     uint32_t collectors;   /* threads that share the rings; 0: 1. A bounded capture is read by one, whatever this says */
     uint32_t reserved1;
+    const char *devices;   /* CUDA: "0,2-3"; ranks of this process are spread over them, NULL: see XS_DEVICES */
+    const char *cpu_ranks; /* CUDA: "3" or "0,4-5", numbers of the world; NULL: none. Their threads run the same kernels, and
+                            * all pads and buffers of the world live in host memory, which both sides reach */
+    uint64_t start_ns; /* see XS_START_NS; UINT64_MAX: no bound */
+    uint64_t join_ns;  /* see XS_JOIN_NS */
 } xs_config;
 
 /* A capture and its collector start here, if the configuration or a recorder (`xs record`) asks for one. */

@@ -1,0 +1,77 @@
+/* Kernels: a thread a block, all or nothing on a device that holds so many. */
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "fake_internal.h"
+
+static unsigned resident[FAKE_GPUS];
+
+typedef struct fake_block {
+    pthread_t thread;
+    fake_op *op;
+    unsigned index;
+} fake_block;
+
+/* What every block of a traced CUDA kernel does first (kernels/include/xs/started.h). */
+static void say_started(const fake_op *op, unsigned index) {
+    const xs_handle *xs = &op->handle;
+    uint32_t rank = index / xs->blocks, block = index % xs->blocks, word = block % (xs->rings_per_rank * XS_RING_STARTED);
+    xs_ring_header *ring = &xs->rings[rank * xs->rings_per_rank + word / XS_RING_STARTED];
+    __atomic_store_n(&ring->started[word % XS_RING_STARTED], xs->launch, __ATOMIC_RELAXED);
+}
+
+static void *block_main(void *argument) {
+    fake_block *block = argument;
+    const fake_op *op = block->op;
+    xs_host_thread self = {.block = block->index, .blocks = op->blocks, .warps = 1};
+    op->function.enter(&self);
+    say_started(op, block->index);
+    op->function.kernel->host(op->args, &op->handle);
+    op->function.enter(NULL);
+    return NULL;
+}
+
+static void run_blocks(fake_op *op) {
+    fake_block *blocks = calloc(op->blocks, sizeof *blocks);
+    for (unsigned i = 0; i < op->blocks; i++) {
+        blocks[i].op = op;
+        blocks[i].index = i;
+        if (pthread_create(&blocks[i].thread, NULL, block_main, &blocks[i])) abort();
+    }
+    for (unsigned i = 0; i < op->blocks; i++) pthread_join(blocks[i].thread, NULL);
+    free(blocks);
+}
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + 777000; /* a clock of its own */
+}
+
+/* The words of a mailbox as cuda_clock.c lays them out. */
+static void run_clock(const fake_op *op) {
+    char *box = (char *)(uintptr_t)op->numbers[0];
+    __atomic_store_n((uint32_t *)(void *)(box + 140), 1, __ATOMIC_RELAXED);
+    for (uint32_t round = 1; round <= op->numbers[1]; round++) {
+        while (__atomic_load_n((uint32_t *)(void *)box, __ATOMIC_ACQUIRE) < round) sched_yield();
+        __atomic_store_n((uint64_t *)(void *)(box + 128), now(), __ATOMIC_RELAXED);
+        __atomic_store_n((uint32_t *)(void *)(box + 136), fake_cuda.quick_clock ? UINT32_MAX : round, __ATOMIC_RELEASE);
+        if (fake_cuda.quick_clock) return;
+    }
+}
+
+void fake_run_kernel(CUstream stream, fake_op *op) {
+    int device = stream->context->device, clock = !op->function.kernel;
+    unsigned room = fake_cuda.processors * fake_cuda.blocks_a_processor;
+    while (!clock && resident[device] + op->blocks > room && !stream->context->fault) pthread_cond_wait(&fake_changed, &fake_lock);
+    if (stream->context->fault) return;
+    resident[device] += clock ? 0 : op->blocks;
+    pthread_mutex_unlock(&fake_lock);
+    if (clock) run_clock(op);
+    else run_blocks(op);
+    pthread_mutex_lock(&fake_lock);
+    resident[device] -= clock ? 0 : op->blocks;
+    if (!clock && op->function.fault) stream->context->fault = op->function.fault;
+    pthread_cond_broadcast(&fake_changed);
+}
