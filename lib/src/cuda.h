@@ -72,7 +72,7 @@ typedef struct xs_cuda_part {
     uint32_t over;    /* the stream is through with this structure */
     uint32_t faulted; /* claimed by a fault: the stream may never tell */
     uint32_t untold;  /* the stream does not say that it is over */
-    uint32_t started; /* all its blocks have */
+    uint32_t checked; /* whether all its blocks have started */
     uint64_t head;    /* when it was first seen at the head of its stream; 0: not yet */
     struct xs_cuda_part *next;
 } xs_cuda_part;

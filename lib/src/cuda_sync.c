@@ -8,13 +8,16 @@
 
 typedef struct watch {
     uint64_t started, aborted;
-    int error; /* the first */
+    int error; /* the first, with its words */
+    char words[256];
 } watch;
 
 static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL); }
 
 static void note(watch *w, int rc) {
-    if (rc && !w->error) w->error = rc;
+    if (!rc || w->error) return;
+    w->error = rc;
+    snprintf(w->words, sizeof w->words, "%s", xs_error_detail());
 }
 
 /* Not all blocks run although nothing is ahead of them: others hold the GPU, and wait for these perhaps. */
@@ -22,14 +25,12 @@ static void check_started(xs_world *world, xs_cuda_part *part, uint64_t now, wat
     const xs_cuda_state *state = xs_cuda_state_of(world);
     uint64_t bound = world->config.start_ns;
     uint32_t all = part->ranks * part->order->config.grid;
-    if (!part->order->kernel->traced || bound == UINT64_MAX || part->started) return;
+    if (!part->order->kernel->traced || bound == UINT64_MAX || part->checked) return;
     if (!part->head && state->cuda->event_query(xs_cuda_rank_of(world, part->first)->before) == CUDA_SUCCESS) part->head = now;
     if (!part->head || now - part->head < bound) return;
     uint32_t seen = xs_region_started(world, part->first, part->ranks, part->order->config.grid, part->order->id);
-    if (seen == all) {
-        part->started = 1;
-        return;
-    }
+    part->checked = 1;
+    if (seen == all) return;
     note(w, xs_fail(XS_E_NOT_RESIDENT, "kernel %s: %u of %u blocks have started on GPU %d within %llu ms (XS_START_NS)",
                     part->order->kernel->name, seen, all, state->devices[part->device].ordinal, (unsigned long long)(bound / 1000000)));
     xs_abort(world, XS_E_NOT_RESIDENT);
@@ -113,5 +114,6 @@ int xs_cuda_sync(xs_world *world) {
     wait_for_gpus(world, &w);
     if (state->cpu) note(&w, xs_scheduler_threads.sync(state->cpu));
     sample_clocks(world, &w);
-    return state->fault ? xs_cuda_usable(state) : w.error;
+    if (state->fault) return xs_cuda_usable(state);
+    return w.error ? xs_fail(w.error, "%s", w.words) : 0;
 }
