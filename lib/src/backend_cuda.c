@@ -38,6 +38,7 @@ static void free_state(xs_cuda_state *state) {
 static void close_cuda(xs_world *world) {
     xs_cuda_state *state = xs_cuda_state_of(world);
     int forked = world->owner_pid != (int32_t)getpid();
+    if (!forked && !xs_cuda_clock_stop(state)) state->hung = 1;
     world->backend_state = NULL;
     if (state->cpu && !forked) xs_scheduler_threads.close(state->cpu);
     if (state->hung && !forked) {
@@ -113,6 +114,7 @@ static int map_region(xs_world *world) {
         rc = xs_catalog_name(world, XS_NAME_DEVICE, (uint32_t)state->devices[i].ordinal + 1, state->devices[i].name);
         if (!rc) rc = xs_cuda_clock_sample(world, &state->devices[i]);
     }
+    if (!rc) xs_cuda_clock_start(world);
     return rc;
 }
 

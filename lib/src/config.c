@@ -28,6 +28,7 @@ static const config_field fields[] = {
     {"XS_CAPTURE_SECONDS", FIELD_U64, AT(capture_seconds), 0, UINT32_MAX},
     {"XS_CAPTURE_WHEN", FIELD_WHEN, AT(capture_on_trigger), 0, 0},
     {"XS_CUPTI", FIELD_SWITCH, AT(cupti), 0, 1},
+    {"XS_CLOCK", FIELD_SWITCH, AT(clock), 0, 1},
     {"XS_RING_RECORDS", FIELD_U32, AT(ring_records), 4, 65536},
     {"XS_RINGS", FIELD_U32, AT(rings), 64, 65536},
     {"XS_PLACEMENT", FIELD_STRING, AT(placement), 0, 0},
@@ -202,7 +203,8 @@ static int check(const xs_config *config) {
     if (rc) return rc;
     if (config->trace_start < -1 || config->trace_start > 1 || config->payload < -1 || config->payload > 1)
         return xs_fail(XS_E_ARGUMENT, "trace_start and payload: expected -1, 0 or 1");
-    if (config->cupti < -1 || config->cupti > 1) return xs_fail(XS_E_ARGUMENT, "cupti: expected -1, 0 or 1");
+    if (config->cupti < -1 || config->cupti > 1 || config->clock < -1 || config->clock > 1)
+        return xs_fail(XS_E_ARGUMENT, "cupti and clock: expected -1, 0 or 1");
     if (config->shared_bytes > 1ull << 40) return xs_fail(XS_E_ARGUMENT, "shared_bytes: at most 1 TiB a rank");
     if (!strcmp(config->scheduler, "sim") && config->local_ranks != config->ranks)
         return xs_fail(XS_E_UNSUPPORTED, "the sim scheduler runs all ranks in one process");

@@ -17,6 +17,7 @@ typedef struct xs_cuda_device {
     CUstream copies, rings;
     CUmodule clock_module;
     CUfunction clock_function;
+    uint64_t sampled; /* CLOCK_BOOTTIME when its clock last answered; any thread */
     uint32_t ranks; /* local ranks on it */
     int processors;
     CUuuid uuid;
@@ -102,6 +103,7 @@ typedef struct xs_cuda_state {
     pthread_mutex_t parts_lock; /* besides the world's, for whoever meets a fault on a thread of its own */
     uint32_t *abort_word;     /* pinned, mapped, or the segment's */
     xs_cuda_mailbox *mailbox; /* pinned, mapped */
+    struct xs_cuda_clock *clock; /* NULL: nobody asks the clocks while kernels run */
     int region_registered;
     int hung;     /* a kernel does not end: nothing of it may be freed */
     int fault;    /* the error that made a context useless, or 0 */
@@ -185,5 +187,24 @@ int xs_cuda_plan_check(xs_world *world, const xs_plan_entry *entries, uint32_t c
 /* cuda_clock.c: samples of %globaltimer between two readings of CLOCK_BOOTTIME, the narrowest journalled. */
 int xs_cuda_clock_open(xs_world *world, xs_cuda_device *device);
 int xs_cuda_clock_sample(xs_world *world, xs_cuda_device *device);
+typedef struct xs_cuda_asking {
+    xs_cuda_mailbox *mailbox; /* pinned, mapped; nobody else's meanwhile */
+    CUstream stream;
+    uint32_t rounds, reads;
+    uint64_t patience_ns; /* for one answer */
+} xs_cuda_asking;
+typedef struct xs_cuda_burst {
+    uint64_t host, device, bracket; /* the narrowest */
+    uint64_t last, step;            /* step: what divides all differences of answers */
+    uint32_t answers;
+} xs_cuda_burst;
+/* Starts the kernel and asks; does not wait for its end. Keeps no error: the result is the driver's. */
+int xs_cuda_clock_burst(xs_cuda_state *state, const xs_cuda_device *device, const xs_cuda_asking *how, xs_cuda_burst *burst);
+void xs_cuda_clock_tell(xs_world *world, xs_cuda_device *device, const xs_cuda_burst *burst);
+
+/* cuda_clock_thread.c: the same once a second while kernels run, by a thread of its own. */
+void xs_cuda_clock_start(xs_world *world); /* without it a run is less exact, and goes on */
+/* 0: the thread does not come back from the driver: what it uses must stay. */
+int xs_cuda_clock_stop(xs_cuda_state *state);
 
 #endif

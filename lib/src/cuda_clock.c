@@ -37,15 +37,6 @@ int xs_cuda_clock_open(xs_world *world, xs_cuda_device *device) {
                               "the clock kernel");
 }
 
-typedef struct sample {
-    uint64_t host, device, bracket;
-} sample;
-
-typedef struct burst {
-    sample best;
-    uint64_t last, step; /* step: what divides all differences of answers and the smallest step seen */
-} burst;
-
 static uint64_t divisor(uint64_t a, uint64_t b) {
     while (b) {
         uint64_t rest = a % b;
@@ -55,19 +46,40 @@ static uint64_t divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* One question; 0 when the kernel did not answer in time. */
-static int ask(xs_cuda_mailbox *mailbox, uint32_t round, burst *b) {
+/* One question; 0: no answer in time. */
+static int ask(xs_cuda_mailbox *mailbox, uint32_t round, uint64_t patience_ns, xs_cuda_burst *b) {
     uint64_t before = xs_clock_boot(), after;
     __atomic_store_n(&mailbox->request, round, __ATOMIC_RELEASE);
     do {
         after = xs_clock_boot();
-        if (after - before > 1000000000u) return 0;
+        if (after - before > patience_ns) return 0;
     } while (__atomic_load_n(&mailbox->answer, __ATOMIC_ACQUIRE) < round);
     after = xs_clock_boot();
     if (b->last) b->step = divisor(mailbox->time - b->last, b->step);
     b->last = mailbox->time;
-    if (after - before < b->best.bracket) b->best = (sample){before + (after - before) / 2, mailbox->time, after - before};
+    b->answers++;
+    if (after - before >= b->bracket) return 1;
+    b->host = before + (after - before) / 2;
+    b->device = mailbox->time;
+    b->bracket = after - before;
     return 1;
+}
+
+int xs_cuda_clock_burst(xs_cuda_state *state, const xs_cuda_device *device, const xs_cuda_asking *how, xs_cuda_burst *b) {
+    uint64_t at = (uintptr_t)how->mailbox;
+    uint32_t rounds = how->rounds, patience = PATIENCE, reads = how->reads;
+    void *arguments[] = {&at, &rounds, &patience, &reads};
+    *b = (xs_cuda_burst){.bracket = UINT64_MAX};
+    how->mailbox->request = 0;
+    how->mailbox->answer = 0;
+    how->mailbox->step = 0;
+    CUresult result = state->cuda->context_set(device->context);
+    if (!result) result = state->cuda->launch(device->clock_function, 1, 1, 1, 1, 1, 1, 0, how->stream, arguments, NULL);
+    if (result) return result;
+    for (uint32_t round = 1; round <= rounds && ask(how->mailbox, round, how->patience_ns, b); round++) {
+    }
+    __atomic_store_n(&how->mailbox->request, rounds, __ATOMIC_RELEASE); /* whenever it starts, it ends at once */
+    return CUDA_SUCCESS;
 }
 
 /* A test plants an error here, which the reader must find. */
@@ -76,27 +88,19 @@ static uint64_t planted(void) {
     return text ? (uint64_t)strtoll(text, NULL, 10) : 0;
 }
 
+void xs_cuda_clock_tell(xs_world *world, xs_cuda_device *device, const xs_cuda_burst *b) {
+    if (!b->answers) return;
+    __atomic_store_n(&device->sampled, xs_clock_boot(), __ATOMIC_RELAXED);
+    xs_journal(world, XS_JOURNAL_CLOCK, (uint32_t)device->ordinal + 1, 0, b->host + planted(), b->device, b->bracket, b->step);
+}
+
 int xs_cuda_clock_sample(xs_world *world, xs_cuda_device *device) {
     xs_cuda_state *state = world->backend_state;
-    xs_cuda_mailbox *mailbox = state->mailbox;
-    uint64_t at = (uintptr_t)mailbox;
-    uint32_t rounds = ROUNDS, patience = PATIENCE, reads = READS;
-    void *arguments[] = {&at, &rounds, &patience, &reads};
-    burst b = {{0, 0, UINT64_MAX}, 0, 0};
-    mailbox->request = 0;
-    mailbox->answer = 0;
-    mailbox->step = 0;
-    int rc = xs_cuda_check(state, state->cuda->context_set(device->context), "cuCtxSetCurrent");
-    if (!rc)
-        rc = xs_cuda_check(state, state->cuda->launch(device->clock_function, 1, 1, 1, 1, 1, 1, 0, device->copies, arguments, NULL),
-                           "the clock kernel");
-    if (rc) return rc;
-    for (uint32_t round = 1; round <= ROUNDS && ask(mailbox, round, &b); round++) {
-    }
-    __atomic_store_n(&mailbox->request, ROUNDS, __ATOMIC_RELEASE);
-    rc = xs_cuda_check(state, state->cuda->stream_sync(device->copies), "the clock kernel");
-    b.step = divisor(b.step, mailbox->step);
-    if (!rc && b.best.bracket != UINT64_MAX)
-        xs_journal(world, XS_JOURNAL_CLOCK, (uint32_t)device->ordinal + 1, 0, b.best.host + planted(), b.best.device, b.best.bracket, b.step);
+    xs_cuda_asking how = {.mailbox = state->mailbox, .stream = device->copies, .rounds = ROUNDS, .reads = READS, .patience_ns = 1000000000u};
+    xs_cuda_burst b;
+    int rc = xs_cuda_check(state, xs_cuda_clock_burst(state, device, &how, &b), "the clock kernel");
+    if (!rc) rc = xs_cuda_check(state, state->cuda->stream_sync(device->copies), "the clock kernel");
+    b.step = divisor(b.step, state->mailbox->step);
+    if (!rc) xs_cuda_clock_tell(world, device, &b);
     return rc;
 }

@@ -124,6 +124,7 @@ typedef struct xs_cuda_copy_2d {
     X(launch_cooperative, "cuLaunchCooperativeKernel",                                                                     \
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,         \
        unsigned block_z, unsigned shared, CUstream stream, void **arguments))                                              \
+    X(capture_mode, "cuThreadExchangeStreamCaptureMode", (int *mode))                                                      \
     X(error_name, "cuGetErrorName", (CUresult error, const char **name))
 
 typedef struct xs_cuda_driver {

@@ -44,7 +44,9 @@ int rd_device_step(xsr_reader *reader, uint32_t process, int32_t device, int64_t
     uint32_t at = find_or_add(reader, process, device);
     if (at == XSR_NONE)
         return XS_E_MEMORY;
-    reader->devices[at].told_step = step > 0 && step < SECOND ? step : 0;
+    int64_t *told = &reader->devices[at].told_step;
+    if (step > 0 && step < SECOND && (!*told || step < *told))
+        *told = step;
     return 1;
 }
 

@@ -9,6 +9,7 @@
  *   XS_CAPTURE_BYTES, XS_CAPTURE_SECONDS   bound the capture      XS_CAPTURE_WHEN=always|trigger
  *   XS_CUPTI=0|1                  0: without CUPTI; 1: also on the host backend, and where another tool has subscribed to it
  *   XS_CUPTI_LIBRARY=FILE         the CUPTI library to load (no field: one a process)
+ *   XS_CLOCK=0|1                  CUDA: ask the GPUs' clocks once a second while kernels run (1)
  *   XS_RING_RECORDS, XS_RINGS     records a ring (4096), rings a rank (64)
  *   XS_PLACEMENT=mapped|device    where kernels write records: host memory (default), or their own device's, for bursts: copied
  *                                 out at a kernel's end and, as well as that goes, while it runs; lost with a faulting context
@@ -65,7 +66,7 @@ typedef struct xs_config {
     uint64_t wait_ns; /* see XS_WAIT_NS */
     const char *placement; /* of records: "mapped" (default) or "device" */
     uint32_t collectors;   /* threads that share the rings; 0: 1. A bounded capture is read by one, whatever this says */
-    uint32_t reserved1;
+    int32_t clock;         /* see XS_CLOCK. 0: default (on), 1: on, -1: only between launches */
     const char *devices;   /* CUDA: "0,2-3"; ranks of this process are spread over them, NULL: see XS_DEVICES */
     const char *cpu_ranks; /* CUDA: "3" or "0,4-5", numbers of the world; NULL: none. Their threads run the same kernels, and
                             * all pads and buffers of the world live in host memory, which both sides reach */

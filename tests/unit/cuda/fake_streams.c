@@ -101,6 +101,12 @@ API CUresult cuStreamDestroy_v2(CUstream stream) {
     return failed;
 }
 
+/* Of threads that capture: there are none. Not counted as a call: a thread of the library's own makes it at a time of its own. */
+API CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
+    *mode = 0;
+    return CUDA_SUCCESS;
+}
+
 API CUresult cuStreamQuery(CUstream stream) {
     FAKE_NEEDS_STREAM(stream);
     pthread_mutex_lock(&fake_lock);
