@@ -31,6 +31,8 @@ static const xs_record *slot_of(const xs_ring_reader *r, uint64_t sequence) {
     return &r->records[sequence & (r->capacity - 1)];
 }
 
+static uint32_t mode_of(const xs_ring_reader *r) { return __atomic_load_n(&r->header->mode, __ATOMIC_RELAXED); }
+
 /* Distance of what stands in the slot of `sequence`; ABSENT where it is empty or just being written. In discard mode a run of
  * drops leaves old records standing, so that only a quarter of the range counts as newer. */
 static int32_t peek(const xs_ring_reader *r, uint64_t sequence) {
@@ -38,7 +40,7 @@ static int32_t peek(const xs_ring_reader *r, uint64_t sequence) {
     if (!XS_READER_LOAD(slot_of(r, sequence), &record) || !record.code_object)
         return ABSENT;
     int32_t ahead = distance(record.sequence, sequence);
-    if (r->header->mode == XS_DISCARD && ahead >= (int32_t)((XS_SEQUENCE_MASK >> 2) + 1))
+    if (mode_of(r) == XS_DISCARD && ahead >= (int32_t)((XS_SEQUENCE_MASK >> 2) + 1))
         return ABSENT;
     return ahead;
 }
@@ -160,7 +162,7 @@ static int last_is_there(const xs_ring_reader *r, xs_record *now) {
 /* After a stall: the ring may have gone round, who knows how often, and look as if nothing had happened. */
 static int lapped_unseen(xs_ring_reader *r, xs_ring_gap *gap) {
     xs_record now;
-    if (r->header->mode == XS_DISCARD || last_is_there(r, &now) || !now.code_object)
+    if (mode_of(r) == XS_DISCARD || last_is_there(r, &now) || !now.code_object)
         return 0;
     uint64_t ahead = (now.sequence - (uint32_t)(r->next - 1)) & XS_SEQUENCE_MASK;
     if (!ahead && now.sequence != r->last.sequence) { /* it was under way when it was looked at */
@@ -264,7 +266,7 @@ static int drain_quiet(xs_ring_reader *r, xs_record *out, uint32_t capacity, uin
     if (r->next >= end)
         return XS_DRAIN_EMPTY;
     int far = end - r->next >= half;
-    if (far && r->header->mode != XS_DISCARD)
+    if (far && mode_of(r) != XS_DISCARD)
         return far_end(r, gap, end);
     int32_t stop;
     uint64_t left = end - r->next;
@@ -296,7 +298,7 @@ int xs_ring_drain(xs_ring_reader *r, xs_record *out, uint32_t capacity, uint32_t
     if (stop > 0)
         return lapped(r, gap, r->next + (uint64_t)stop, 0);
     /* A hole waits until it is the first that is found: looking for one costs more than many records. */
-    if (*taken && r->header->mode != XS_DISCARD)
+    if (*taken && mode_of(r) != XS_DISCARD)
         return XS_DRAIN_EMPTY;
     return not_here(r, gap, now);
 }

@@ -56,7 +56,9 @@ static void check_ring(const frames *f, uint32_t ring, uint64_t emitted) {
     assert_int_equal(r->next, emitted + 1);
     /* A disk that holds the collector up for longer than half of the sequence range takes makes gaps of "at least". */
     assert_true(!r->at_least || synthetic_now() - begun > 4000000000u);
-    assert_int_equal(r->lost_by[XS_LOSS_DEVICE] + r->lost_by[XS_LOSS_NEVER_ARRIVED], 0);
+    assert_int_equal(r->lost_by[XS_LOSS_DEVICE], 0);
+    if (!XS_RECORD_BY_WORDS) /* by words, a writer that is preempted in a record leaves a hole for as long */
+        assert_int_equal(r->lost_by[XS_LOSS_NEVER_ARRIVED], 0);
 }
 
 /* Ten times more than fits into a ring, in bursts, by owners that hand the ring over; the collector comes when it comes. */
@@ -79,13 +81,15 @@ static void overfill(const char *placement, uint32_t collectors, uint32_t record
     for (uint32_t ring = 0; ring < RINGS; ring++) {
         check_ring(&f, ring, emitted[ring]);
         assert_true(f.rings[ring].kept > 0);
-        assert_int_equal(f.rings[ring].lost_by[mode == XS_OVERWRITE ? XS_LOSS_OVERWRITTEN : XS_LOSS_DISCARDED], f.rings[ring].lost);
+        uint64_t full = f.rings[ring].lost_by[mode == XS_OVERWRITE ? XS_LOSS_OVERWRITTEN : XS_LOSS_DISCARDED];
+        assert_int_equal(full + f.rings[ring].lost_by[XS_LOSS_NEVER_ARRIVED], f.rings[ring].lost);
     }
 }
 
 static void overfill_is_counted(void **unused) {
     (void)unused;
-    for (uint32_t records = 4; records <= 65536; records *= 4)
+    const uint32_t most = XS_RECORD_BY_WORDS ? 4096 : 65536; /* a sanitizer is slow */
+    for (uint32_t records = 4; records <= most; records *= records < 4096 ? 4 : 16)
         for (uint32_t mode = XS_OVERWRITE; mode <= XS_DISCARD; mode++)
             for (uint32_t collectors = 1; collectors <= 2; collectors++) {
                 overfill("device", collectors, records, mode);
@@ -265,11 +269,9 @@ static void parts_and_spans(void **unused) {
     assert_int_equal(xs_placement_parts(5, 21, 16), 15);
     assert_int_equal(xs_placement_parts(1, 1000, 4), 15);
     xs_world *world = begin_world("device", 16, 1, 0);
-    xs_placement p = *world->placement; /* the copier has its own */
     placed_ring rings[64] = {0};
     xs_ring_span spans[64 * (XS_PARTS + 1)];
-    p.ring = rings;
-    p.spans = spans;
+    xs_placement p = {.world = world, .rings = 64, .ring = rings, .spans = spans};
     rings[3].need = rings[4].need = XS_PARTS_ALL;
     rings[5].need = rings[6].need = 1;
     rings[63].need = 1 | XS_PART_OVERFLOW;
