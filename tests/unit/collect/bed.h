@@ -16,6 +16,9 @@ typedef struct bed {
     xs_collected *collected;
 } bed;
 
+/* Threads of the collectors that are made from here on. */
+static uint32_t bed_threads __attribute__((unused)) = 1;
+
 static inline uint64_t bed_clock(void *user) { return *(uint64_t *)user; }
 
 /* 0 or the error of xs_capture_open. */
@@ -28,7 +31,7 @@ static inline int bed_open(bed *b, const xs_capture_options *file, uint32_t reco
     b->now = synthetic_now();
     b->region = synthetic_region(1, 64, records);
     snprintf(b->path, sizeof b->path, "%s", xs_capture_path(capture));
-    xs_collector_options how = {.capture = capture, .now = bed_clock, .user = &b->now, .on_trigger = on_trigger};
+    xs_collector_options how = {.capture = capture, .now = bed_clock, .user = &b->now, .threads = bed_threads, .on_trigger = on_trigger};
     if (xs_collector_create(&how, &b->collector) ||
         xs_collector_add(b->collector, b->region, synthetic_of(b->region)->total_bytes, 0, &b->collected))
         abort();

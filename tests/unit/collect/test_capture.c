@@ -17,6 +17,7 @@
 #include "bed.h"
 
 #define MS 1000000u
+#define WRITERS 8u
 
 static char folder[64];
 
@@ -58,6 +59,21 @@ static uint64_t emit_and_pass(bed *b, uint32_t rounds, uint64_t ns, uint64_t bou
     }
     if (bound && most > bound)
         fail_msg("%llu bytes, bound %llu", (unsigned long long)most, (unsigned long long)bound);
+    return emitted;
+}
+
+/* The same in eight rings at once, more of it than one thread of a collector takes by itself. */
+static uint64_t emit_many_and_pass(bed *b, uint32_t rounds) {
+    uint64_t emitted = 0;
+    for (uint32_t i = 0; i < rounds; i++) {
+        for (uint32_t ring = 0; ring < WRITERS; ring++) {
+            synthetic_writer w = synthetic_begin(b->region, ring, XS_OVERWRITE);
+            bed_emit(b, &w, XS_OVERWRITE, 1000 + ring);
+            synthetic_end(&w);
+            emitted += 1000 + ring;
+        }
+        bed_pass(b, 10 * MS); /* rings that look as they did are looked at so often */
+    }
     return emitted;
 }
 
@@ -149,7 +165,7 @@ static void check_full(const bed *b, uint64_t emitted, int more_came_later) {
     if (f.wrong)
         fail_msg("%s", f.what);
     uint64_t sum = 0, no_space = 0, kept = 0;
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < WRITERS; i++) {
         sum += f.rings[i].kept + f.rings[i].lost;
         no_space += f.rings[i].lost_by[XS_LOSS_NO_SPACE];
         kept += f.rings[i].kept;
@@ -169,7 +185,7 @@ static int at_the_size_limit(void) {
     xs_capture_options file = {.name = in_folder("limited")};
     if (setrlimit(RLIMIT_FSIZE, &limit) || bed_open(&b, &file, 4096, 0))
         return 1;
-    uint64_t emitted = emit_and_pass(&b, 1500, MS, 0);
+    uint64_t emitted = bed_threads > 1 ? emit_many_and_pass(&b, 40) : emit_and_pass(&b, 1500, MS, 0);
     if (bed_close(&b) != XS_E_NO_SPACE)
         return 2;
     check_full(&b, emitted, 0);
@@ -178,13 +194,17 @@ static int at_the_size_limit(void) {
 
 static void size_limit(void **unused) {
     (void)unused;
-    int status;
-    pid_t pid = fork();
-    if (pid == 0)
-        _exit(at_the_size_limit());
-    waitpid(pid, &status, 0);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        int status;
+        pid_t pid = fork();
+        bed_threads = threads;
+        if (pid == 0)
+            _exit(at_the_size_limit());
+        bed_threads = 1;
+        waitpid(pid, &status, 0);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
 }
 
 /* A file system of 2 MB; skipped where it cannot be mounted (the size limit above takes the same path). */
@@ -248,7 +268,7 @@ static void bounded_on_a_small_disk(void **unused) {
 static int calls_left, failing_errno; /* calls_left 0: none fails */
 
 static int fails(void) {
-    if (!calls_left || --calls_left)
+    if (!__atomic_load_n(&calls_left, __ATOMIC_RELAXED) || __atomic_sub_fetch(&calls_left, 1, __ATOMIC_RELAXED))
         return 0;
     errno = failing_errno;
     return 1;
@@ -313,6 +333,38 @@ static void every_call_fails_once(void **unused) {
         }
 }
 
+/* Several threads write one capture: frames in the order of their numbers, none twice or missing, rings without a gap,
+ * whatever write fails. */
+static void lanes_share_a_failing_disk(void **unused) {
+    (void)unused;
+    static const int numbers[] = {ENOSPC, EIO, EINTR};
+    bed_threads = 3;
+    for (int i = 0; i < 3; i++) {
+        int left = 0;
+        failing_errno = numbers[i];
+        for (int nth = 8; !left; nth += XS_RECORD_BY_WORDS ? 15 : 3) { /* the first calls are those of every_call_fails_once */
+            bed b;
+            xs_capture_options file = {.name = in_folder("lanes")};
+            assert_int_equal(bed_open(&b, &file, 4096, 0), 0);
+            calls_left = nth;
+            uint64_t emitted = emit_many_and_pass(&b, 30), sum = 0;
+            left = calls_left;
+            calls_left = 0;
+            bed_close(&b);
+            check_whole(&b);
+            frames f;
+            assert_int_equal(bed_read(&b, &f), 0);
+            for (uint32_t ring = 0; ring < WRITERS; ring++)
+                sum += f.rings[ring].kept + f.rings[ring].lost;
+            assert_int_equal(sum, emitted);
+            assert_int_equal(f.counts[XS_FRAME_END], 1);
+            assert_int_equal(f.first_number, 0);
+            assert_int_equal(f.next_number, f.frames);
+        }
+    }
+    bed_threads = 1;
+}
+
 int main(void) {
     snprintf(folder, sizeof folder, "/tmp/xs-capture-XXXXXX");
     if (!mkdtemp(folder))
@@ -326,6 +378,7 @@ int main(void) {
         cmocka_unit_test(full_disk),
         cmocka_unit_test(bounded_on_a_small_disk),
         cmocka_unit_test(every_call_fails_once),
+        cmocka_unit_test(lanes_share_a_failing_disk),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char remove[96];
