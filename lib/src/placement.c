@@ -21,14 +21,31 @@ static uint32_t *take_ended(xs_placement *p, uint32_t *count) {
     return ended;
 }
 
+static int remember_ended(xs_placement *p, uint32_t launch) {
+    if (p->ended_count == p->ended_room) {
+        uint32_t room = p->ended_room ? 2 * p->ended_room : 16;
+        uint32_t *larger = realloc(p->ended, room * sizeof *larger);
+        if (!larger) return 0;
+        p->ended = larger;
+        p->ended_room = room;
+    }
+    p->ended[p->ended_count++] = launch;
+    return 1;
+}
+
 /* A step, and a second one for rings that the first has reclaimed. */
 static uint64_t steps(xs_placement *p, int all) {
     uint32_t count;
+    uint64_t slots = 0;
     pthread_mutex_lock(&p->lock);
     uint32_t *ended = take_ended(p, &count);
     pthread_mutex_unlock(&p->lock);
-    uint64_t slots = xs_placement_step(p, all, ended, count);
-    if (count) slots += xs_placement_step(p, all, NULL, 0);
+    int rc = xs_placement_step(p, all, ended, count, &slots);
+    if (!rc && count) rc = xs_placement_step(p, all, NULL, 0, &slots);
+    pthread_mutex_lock(&p->lock);
+    p->late = rc == XS_E_TIMEOUT;
+    for (uint32_t i = 0; p->late && i < count; i++) remember_ended(p, ended[i]); /* again, if need be: it does no harm */
+    pthread_mutex_unlock(&p->lock);
     free(ended);
     return slots;
 }
@@ -54,7 +71,7 @@ static int rest(xs_placement *p, uint64_t ns) {
     struct timespec until;
     later(&until, ns);
     pthread_mutex_lock(&p->lock);
-    if (!p->stopping && p->asked == p->done && !p->ended_count) pthread_cond_timedwait(&p->changed, &p->lock, &until);
+    if (!p->stopping && p->asked == p->done && (!p->ended_count || p->late)) pthread_cond_timedwait(&p->changed, &p->lock, &until);
     int go_on = !p->stopping;
     pthread_mutex_unlock(&p->lock);
     return go_on;
@@ -166,18 +183,6 @@ char *xs_placement_records(const xs_world *world, uint32_t rank) {
     return base ? base : world->region + h->records_offset + local * h->rings_per_rank * h->records_stride;
 }
 
-static int remember_ended(xs_placement *p, uint32_t launch) {
-    if (p->ended_count == p->ended_room) {
-        uint32_t room = p->ended_room ? 2 * p->ended_room : 16;
-        uint32_t *larger = realloc(p->ended, room * sizeof *larger);
-        if (!larger) return 0;
-        p->ended = larger;
-        p->ended_room = room;
-    }
-    p->ended[p->ended_count++] = launch;
-    return 1;
-}
-
 int xs_placement_launch_ended(xs_world *world, uint32_t launch) {
     xs_placement *p = world->placement;
     if (!p) return 0;
@@ -203,6 +208,7 @@ int xs_placement_flush(xs_world *world, uint64_t ns) {
     int late = 0;
     pthread_cond_broadcast(&p->changed);
     while (p->done < mine && !late) late = pthread_cond_timedwait(&p->changed, &p->lock, &until) == ETIMEDOUT;
+    late |= p->late;
     pthread_mutex_unlock(&p->lock);
     int error = __atomic_load_n(&p->error, __ATOMIC_ACQUIRE);
     return error ? error : late ? XS_E_TIMEOUT : 0;

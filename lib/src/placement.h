@@ -19,7 +19,8 @@
 typedef struct placed_ring {
     uint64_t copied;        /* free: the image is final up to this `next` */
     uint64_t next;          /* this step: free with this `next`; 0: taken */
-    uint32_t stamp[XS_PARTS]; /* of the last record of each part when it was copied */
+    uint64_t time[XS_PARTS + 1]; /* when each part was copied last */
+    uint32_t stamp[XS_PARTS];    /* of its last record then */
     uint8_t need;           /* this step: parts to copy */
     uint8_t live;           /* this step: taken, and to be watched */
     uint8_t placed, lost;
@@ -32,9 +33,9 @@ typedef struct xs_placement {
     placed_ring *ring;
     xs_ring_span *spans; /* room for every part of every ring */
     uint32_t span_count;
-    uint64_t whole_due; /* time of the next copy of all that is watched */
-    uint64_t copies, slots; /* so far */
+    uint64_t stale_ns; /* a part of a ring that somebody writes is copied when its copy is so old, however slow it fills */
     int error;          /* the device's memory is lost */
+    int late;           /* the last step did not come to its end */
     /* between the copier's thread and others */
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -46,11 +47,13 @@ typedef struct xs_placement {
 } xs_placement;
 
 /* placement_copy.c: looks at every ring and copies what is new. all: everything, else what is due. ended: launches that are over;
- * their rings are reclaimed. Returns the number of slots copied that held something new. */
-uint64_t xs_placement_step(xs_placement *p, int all, const uint32_t *ended, uint32_t ended_count);
+ * their rings are reclaimed. *slots is counted up by slots that held something new. XS_E_TIMEOUT: try again; another error:
+ * nothing can be copied any more, and rings of writers that did not give them back stay theirs, since nobody knows how far
+ * they came. */
+int xs_placement_step(xs_placement *p, int all, const uint32_t *ended, uint32_t ended_count, uint64_t *slots);
 
-/* Spans for the parts in need, in p->spans; ends: only the last slot of each part. */
-void xs_placement_spans(xs_placement *p, int ends);
+/* Spans for the parts in need, in p->spans; probes: for the last slot of each part that is not, of the rings that are watched. */
+void xs_placement_spans(xs_placement *p, int probes);
 /* Parts that hold [from, next) of a ring with `capacity` slots. */
 uint32_t xs_placement_parts(uint64_t from, uint64_t next, uint32_t capacity);
 

@@ -4,9 +4,18 @@
 
 #include "placement.h"
 
-#define WHOLE_NS 100000000u /* a ring that somebody writes is copied whole so often, however slow it fills */
-#define LOOK_NS 500000000u  /* and so often where nobody takes its records as they come */
-#define DUTY 10u            /* a copy of all that took long is not repeated before so many times as long */
+#define STALE_NS 100000000u /* stale_ns where copies are quick */
+#define LOOK_NS 500000000u  /* where nobody takes records as they come */
+#define DUTY 10u            /* copies of stale parts take one part in so many of the time, at most */
+#define MEASURED 65536u     /* slots of a step whose time says what a slot costs */
+
+/* One step. live: somebody takes records as they come. */
+typedef struct copy_step {
+    uint64_t time;
+    int all, live;
+    const uint32_t *ended;
+    uint32_t ended_count;
+} copy_step;
 
 static const xs_region_header *header_of(const xs_placement *p) { return xs_region(p->world); }
 
@@ -40,29 +49,30 @@ uint32_t xs_placement_parts(uint64_t from, uint64_t next, uint32_t capacity) {
     return parts;
 }
 
-static int wants(const xs_placement *p, uint32_t ring, uint32_t parts, int exactly) {
-    uint32_t need = p->ring[ring].need;
-    return exactly ? need == parts : (need & parts) && need != XS_PARTS_ALL;
-}
+typedef int ring_wants(const placed_ring *ring, uint32_t parts);
 
-/* Rings of one rank that follow each other and need these parts (exactly, or among others) are one span. */
-static void add_runs(xs_placement *p, uint32_t parts, int exactly, uint32_t slot, uint32_t slots) {
+static int wants_all(const placed_ring *r, uint32_t parts) { return r->need == parts; }
+static int wants_some(const placed_ring *r, uint32_t parts) { return (r->need & parts) && r->need != XS_PARTS_ALL; }
+static int wants_probe(const placed_ring *r, uint32_t parts) { return r->live && !(r->need & parts); }
+
+/* Rings of one rank that follow each other and want these parts are one span. */
+static void add_runs(xs_placement *p, ring_wants *wants, uint32_t parts, uint32_t slot, uint32_t slots) {
     uint32_t per_rank = header_of(p)->rings_per_rank;
     for (uint32_t ring = 0; ring < p->rings;) {
         uint32_t begin = ring++;
-        if (!wants(p, begin, parts, exactly)) continue;
-        while (ring < p->rings && ring % per_rank && wants(p, ring, parts, exactly)) ring++;
+        if (!wants(&p->ring[begin], parts)) continue;
+        while (ring < p->rings && ring % per_rank && wants(&p->ring[ring], parts)) ring++;
         p->spans[p->span_count++] = (xs_ring_span){begin, ring - begin, slot, slots};
     }
 }
 
-void xs_placement_spans(xs_placement *p, int ends) {
+void xs_placement_spans(xs_placement *p, int probes) {
     uint32_t capacity = header_of(p)->ring_records, first, count;
     p->span_count = 0;
-    if (!ends) add_runs(p, XS_PARTS_ALL, 1, 0, capacity + 1);
-    for (uint32_t part = 0; part <= XS_PARTS; part++) {
+    if (!probes) add_runs(p, wants_all, XS_PARTS_ALL, 0, capacity + 1);
+    for (uint32_t part = 0; part < XS_PARTS + !probes; part++) {
         part_slots(part, capacity, &first, &count);
-        add_runs(p, 1u << part, 0, ends ? first + count - 1 : first, ends ? 1 : count);
+        add_runs(p, probes ? wants_probe : wants_some, 1u << part, probes ? first + count - 1 : first, probes ? 1 : count);
     }
 }
 
@@ -83,20 +93,27 @@ static void observe_free(xs_placement *p, uint32_t ring, const xs_ring_header *h
     if (__atomic_load_n(&header->mode, __ATOMIC_RELAXED) == XS_DISCARD) r->need |= XS_PART_OVERFLOW;
 }
 
-/* live: rings that somebody writes are watched. whole: they are copied. */
-static void observe(xs_placement *p, int live, int whole, const uint32_t *ended, uint32_t ended_count) {
+static uint32_t stale_parts(const placed_ring *r, uint64_t time, uint64_t age) {
+    uint32_t parts = 0;
+    for (uint32_t part = 0; part <= XS_PARTS; part++) parts |= (uint32_t)(!r->time[part] || time - r->time[part] >= age) << part;
+    return parts;
+}
+
+/* Which rings are free and new, which parts are stale, which rings are to be probed. */
+static void observe(xs_placement *p, const copy_step *step) {
     for (uint32_t ring = 0; ring < p->rings; ring++) {
         placed_ring *r = &p->ring[ring];
         const xs_ring_header *header = ring_of(p, ring);
         r->next = r->need = r->live = 0;
         if (!r->placed || r->lost) continue;
         if (!taken(p, ring)) {
-            if (live || whole) observe_free(p, ring, header);
+            if (step->live || step->all) observe_free(p, ring, header);
             continue;
         }
         uint32_t owners = __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE);
-        r->live = live && !whole;
-        if (whole || (ended_count && is_ended(header, owners, ended, ended_count))) r->need = XS_PARTS_ALL;
+        int ended = step->ended_count && is_ended(header, owners, step->ended, step->ended_count);
+        r->need = step->all || ended ? XS_PARTS_ALL : (uint8_t)stale_parts(r, step->time, step->live ? p->stale_ns : LOOK_NS);
+        r->live = step->live && r->need != XS_PARTS_ALL;
     }
 }
 
@@ -115,11 +132,11 @@ static void lose(xs_placement *p, int error) {
     pthread_mutex_unlock(&p->world->lock);
 }
 
+/* 0, or why nothing was copied. A copy that does not end is tried again: a device that is busy is not a lost one. */
 static int copy_spans(xs_placement *p) {
     if (!p->span_count || p->error) return p->error;
     int rc = p->world->backend->rings_copy(p->world, p->spans, p->span_count);
-    p->copies += p->span_count;
-    if (rc) lose(p, rc);
+    if (rc && rc != XS_E_TIMEOUT) lose(p, rc);
     return rc;
 }
 
@@ -131,64 +148,90 @@ static uint32_t stamp_of(const xs_placement *p, uint32_t ring, uint32_t part) {
 }
 
 /* Copies the last slot of each part of the rings that are watched: where it is new, the whole part is. */
-static void probe(xs_placement *p) {
-    int any = 0;
-    for (uint32_t ring = 0; ring < p->rings; ring++) {
-        placed_ring *r = &p->ring[ring];
-        if (!r->live) continue;
-        any = 1;
-        r->need = XS_PARTS_ALL & ~XS_PART_OVERFLOW;
-    }
-    if (!any) return;
+static int probe(xs_placement *p) {
     xs_placement_spans(p, 1);
     int rc = copy_spans(p);
-    for (uint32_t ring = 0; ring < p->rings; ring++) {
+    for (uint32_t ring = 0; ring < p->rings && !rc; ring++) {
         placed_ring *r = &p->ring[ring];
         if (!r->live) continue;
-        r->need = 0;
-        for (uint32_t part = 0; !rc && part < XS_PARTS; part++)
+        for (uint32_t part = 0; part < XS_PARTS; part++)
             if (stamp_of(p, ring, part) != r->stamp[part]) r->need |= (uint8_t)(1u << part);
         if (__atomic_load_n(&ring_of(p, ring)->mode, __ATOMIC_RELAXED) == XS_DISCARD) r->need |= XS_PART_OVERFLOW;
     }
+    return rc;
+}
+
+/* What a part's copy has brought; returns its slots if that was new. */
+static uint32_t part_copied(xs_placement *p, uint32_t ring, uint32_t part, uint64_t time) {
+    placed_ring *r = &p->ring[ring];
+    uint32_t first, count;
+    r->time[part] = time;
+    if (part == XS_PARTS) return 0;
+    uint32_t stamp = stamp_of(p, ring, part), is_new = stamp != r->stamp[part];
+    r->stamp[part] = stamp;
+    part_slots(part, header_of(p)->ring_records, &first, &count);
+    return is_new ? count : 0;
+}
+
+/* Every slot is at least as new as its part. In overwrite mode nobody writes the overflow slot. */
+static uint64_t image_time(const placed_ring *r, const xs_ring_header *header) {
+    uint32_t parts = __atomic_load_n(&header->mode, __ATOMIC_RELAXED) == XS_DISCARD ? XS_PARTS + 1 : XS_PARTS;
+    uint64_t oldest = UINT64_MAX;
+    for (uint32_t part = 0; part < parts; part++) oldest = r->time[part] < oldest ? r->time[part] : oldest;
+    return oldest;
 }
 
 /* After the copy: what the image is now. */
 static uint64_t publish(xs_placement *p, uint64_t time) {
     uint64_t slots = 0;
-    uint32_t first, count;
     for (uint32_t ring = 0; ring < p->rings; ring++) {
         placed_ring *r = &p->ring[ring];
         xs_ring_header *header = ring_of(p, ring);
         if (!r->need) continue;
-        for (uint32_t part = 0; part < XS_PARTS; part++) {
-            uint32_t stamp = r->need >> part & 1 ? stamp_of(p, ring, part) : r->stamp[part];
-            part_slots(part, header->capacity, &first, &count);
-            slots += stamp != r->stamp[part] ? count : 0;
-            r->stamp[part] = stamp;
+        for (uint32_t part = 0; part <= XS_PARTS; part++) {
+            if (r->need >> part & 1) slots += part_copied(p, ring, part, time);
+            else if (r->next) r->time[part] = time; /* nobody wrote there since it was copied */
         }
-        if (r->next || r->need == XS_PARTS_ALL) __atomic_store_n(&header->image_time, time ? time : 1, __ATOMIC_RELEASE);
+        uint64_t oldest = image_time(r, header);
+        if (oldest > header->image_time) /* a clock: readers count on it */
+            __atomic_store_n(&header->image_time, oldest, __ATOMIC_RELEASE);
         if (!r->next) continue;
         r->copied = r->next;
         slots++;
         __atomic_store_n(&header->image_next, r->next, __ATOMIC_RELEASE);
     }
-    p->slots += slots;
     return slots;
 }
 
-uint64_t xs_placement_step(xs_placement *p, int all, const uint32_t *ended, uint32_t ended_count) {
+static uint64_t slots_of(const xs_placement *p) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < p->span_count; i++) sum += (uint64_t)p->spans[i].rings * p->spans[i].slots;
+    return sum;
+}
+
+/* Copying all rings that somebody writes may take its share of the time, not more. */
+static void measure(xs_placement *p, uint64_t took) {
+    uint64_t slots = slots_of(p), live = 0;
+    if (slots < MEASURED) return;
+    for (uint32_t ring = 0; ring < p->rings; ring++) live += (uint64_t)(p->ring[ring].need && !p->ring[ring].next);
+    uint64_t pause = (uint64_t)((double)took / (double)slots * (double)live * header_of(p)->ring_records * DUTY);
+    p->stale_ns = pause > STALE_NS ? pause : STALE_NS;
+}
+
+int xs_placement_step(xs_placement *p, int all, const uint32_t *ended, uint32_t ended_count, uint64_t *slots) {
     const xs_control *control = xs_region_control(header_of(p));
-    uint64_t time = xs_world_now(p->world), slots = 0;
-    int live = __atomic_load_n(&control->image_live, __ATOMIC_RELAXED) != 0, whole = all || time >= p->whole_due;
-    observe(p, live, whole, ended, ended_count);
-    if (!whole) probe(p);
+    int live = __atomic_load_n(&control->image_live, __ATOMIC_RELAXED) != 0;
+    uint64_t now = xs_world_now(p->world);
+    copy_step step = {now ? now : 1, all, live, ended, ended_count};
+    if (!p->stale_ns) p->stale_ns = STALE_NS;
+    observe(p, &step);
+    int rc = probe(p);
+    uint64_t begin = xs_world_now(p->world);
     xs_placement_spans(p, 0);
-    if (!copy_spans(p)) slots = publish(p, time);
-    if (whole) {
-        uint64_t took = xs_world_now(p->world) - time, pause = live ? WHOLE_NS : LOOK_NS;
-        p->whole_due = time + (took * DUTY > pause ? took * DUTY : pause);
-    }
-    /* Where memory is lost nobody knows how far its writers came: their rings stay theirs. */
-    for (uint32_t i = 0; i < ended_count && !p->error; i++) xs_region_reclaim(p->world->region, ended[i]);
-    return slots;
+    if (!rc) rc = copy_spans(p);
+    if (rc) return rc;
+    measure(p, xs_world_now(p->world) - begin);
+    *slots += publish(p, step.time);
+    for (uint32_t i = 0; i < ended_count; i++) xs_region_reclaim(p->world->region, ended[i]);
+    return 0;
 }
