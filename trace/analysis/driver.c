@@ -1,5 +1,6 @@
 /* The sink: state first where detectors need it, detectors by kind of event, verdicts at the end. */
 #include "analysis.h"
+#include "hb.h"
 
 #define STALL_NS 10000000
 #define LATE_NS 50000000
@@ -24,7 +25,8 @@ static int begin(xsr_sink *sink, const xsr_model *model) {
     a->model = model;
     TRY(make_states(a));
     TRY(an_state_begin(a));
-    return an_plan_begin(a);
+    TRY(an_plan_begin(a));
+    return an_hb_begin(a);
 }
 
 static void note_seen(an *a, const xsr_event *e) {
@@ -60,7 +62,8 @@ static int on_event(xsr_sink *sink, const xsr_event *e) {
     for (uint32_t i = 0; an_detectors[i]; i++)
         if (an_detectors[i]->on_event && an_detectors[i]->kinds >> e->kind & 1)
             TRY(an_detectors[i]->on_event(a, a->states[an_detectors[i]->id], e));
-    return an_state_event(a, e);
+    TRY(an_state_event(a, e));
+    return an_hb_event(a, e);
 }
 
 static int on_wait(xsr_sink *sink, const xsr_wait *w) {
@@ -68,6 +71,7 @@ static int on_wait(xsr_sink *sink, const xsr_wait *w) {
     if (w->rank >= a->model->rank_count)
         return 0;
     TRY(an_state_room(a));
+    TRY(an_hb_wait(a, w));
     for (uint32_t i = 0; an_detectors[i]; i++)
         if (an_detectors[i]->on_wait)
             TRY(an_detectors[i]->on_wait(a, a->states[an_detectors[i]->id], w));
@@ -79,9 +83,17 @@ static int on_lost(xsr_sink *sink, const xsr_loss *loss) {
     return an_loss_add(a, loss);
 }
 
+int an_step_tell(an *a, const an_step *step) {
+    for (uint32_t i = 0; an_detectors[i]; i++)
+        if (an_detectors[i]->on_step)
+            TRY(an_detectors[i]->on_step(a, a->states[an_detectors[i]->id], step));
+    return 0;
+}
+
 static int finish(xsr_sink *sink) {
     an *a = of(sink);
     TRY(an_state_room(a));
+    TRY(an_hb_finish(a));
     TRY(an_stuck_graph(a));
     for (uint32_t i = 0; an_detectors[i]; i++)
         if (an_detectors[i]->finish)
@@ -130,6 +142,7 @@ void xsa_close(xsr_sink *sink) {
             an_detectors[i]->release(state);
         free(state);
     }
+    an_hb_free(a);
     an_plan_free(a);
     an_state_free(a);
     an_findings_free(a);

@@ -1,0 +1,315 @@
+/* Whose turn it is: each agent's events in their order, each wait behind the signal that it read, each arrival behind the one that it
+ * found. Almost always that is the order in which they come; what has to wait is queued, for a bounded time and in bounded memory. */
+#include "hb_internal.h"
+
+#define MOST_QUEUED (1u << 16) /* items of all agents: then the oldest goes on as it is */
+#define GRACE 10000            /* ns of merged time; more where clocks or schedulers are loose */
+
+static const uint64_t wanted = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE) | AN_KIND(RESET) | AN_KIND(PASS) |
+                               AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(FENCE) | AN_KIND(READ_BEGIN) | AN_KIND(WRITE_BEGIN) |
+                               AN_KIND(PAYLOAD_END) | AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE) | AN_KIND(BLOCK_ENTER) |
+                               AN_KIND(BLOCK_LEAVE) | AN_KIND(PUBLISH) | AN_KIND(CONSUME) | AN_KIND(WRITER_BEGIN) | AN_KIND(WRITER_END) |
+                               AN_KIND(WORK_BEGIN) | AN_KIND(EPOCH);
+
+static int64_t grace_of(const xsr_model *m) {
+    int64_t bound = 0;
+    bool real = false;
+    for (uint32_t i = 0; i < m->clock_count; i++)
+        bound += m->clocks[i].bound_ns < 0 ? 1000000 : m->clocks[i].bound_ns;
+    for (uint32_t i = 0; i < m->process_count; i++)
+        real |= !m->processes[i].virtual_time && m->processes[i].device < 0;
+    return GRACE + 2 * bound + (real ? 20000000 : 0); /* a thread may be set aside between its atomic and its stamp */
+}
+
+int an_hb_begin(an *a) {
+    const xsr_model *m = a->model;
+    an_hb *hb = a->hb = calloc(1, sizeof *hb);
+    if (!hb || !(hb->done = calloc(m->process_count + m->rank_count + 1u, sizeof *hb->done)))
+        return XS_E_MEMORY;
+    hb->grace = grace_of(m);
+    return 0;
+}
+
+static int room_for_slots(an *a) {
+    an_hb *hb = a->hb;
+    if (hb->slot_count == a->slot_count)
+        return 0;
+    if (RD_ROOM(hb->slots, hb->slot_room, a->slot_count) < 0)
+        return XS_E_MEMORY;
+    memset(&hb->slots[hb->slot_count], 0, (a->slot_count - hb->slot_count) * sizeof *hb->slots);
+    hb->slot_count = a->slot_count;
+    return 0;
+}
+
+/* The agent of a writer's block. A block of a later launch goes on as the agent of its place if all that was there is over. */
+static int agent_of(an *a, uint32_t writer, uint32_t *out) {
+    an_hb *hb = a->hb;
+    const xsr_writer *w = &a->model->writers[writer];
+    if (a->writers[writer].agent) {
+        *out = a->writers[writer].agent - 1;
+        return 0;
+    }
+    uint64_t key = an_place(w->rank, w->block);
+    uint32_t at = rd_map_get(&hb->agent_at, key);
+    bool fresh = at == XSR_NONE || (hb->agents[at].launch != w->launch && hb->agents[at].count);
+    if (fresh) {
+        at = hb->agent_count;
+        if (RD_ROOM(hb->agents, hb->agent_room, at + 1) < 0 || rd_map_put(&hb->agent_at, key, at) < 0)
+            return XS_E_MEMORY;
+        hb->agents[at] = (an_agent){.rank = w->rank, .block = w->block, .launch = w->launch, .epoch = 1};
+        hb->agent_count++;
+    }
+    if (fresh || hb->agents[at].launch != w->launch)
+        TRY(hb_launch_begins(a, at, w->launch));
+    hb->agents[at].launch = w->launch;
+    a->writers[writer].agent = at + 1;
+    *out = at;
+    return 0;
+}
+
+uint32_t an_hb_agent_of(const an *a, uint32_t writer) {
+    return writer == XSR_NONE || writer >= a->writer_count || !a->writers[writer].agent ? XSR_NONE : a->writers[writer].agent - 1;
+}
+
+const an_agent *an_hb_agent(const an *a, uint32_t agent) { return &a->hb->agents[agent]; }
+
+bool an_hb_before(const an *a, an_stamp s, uint32_t agent) {
+    return s.agent == agent || an_vector_epoch(a->hb->agents[agent].known, s.agent) >= s.epoch;
+}
+
+uint64_t an_hb_guesses(const an *a) { return a->hb->guesses; }
+
+/* ---- queues ---- */
+
+static an_item *item_at(const an_agent *g, uint32_t i) { return &g->items[(g->first + i) & (g->room - 1)]; }
+
+static int grow(an_agent *g) {
+    uint32_t room = g->room ? g->room * 2 : 4;
+    an_item *bigger = malloc(room * sizeof *bigger);
+    if (!bigger)
+        return XS_E_MEMORY;
+    for (uint32_t i = 0; i < g->count; i++)
+        bigger[i] = *item_at(g, i);
+    free(g->items);
+    g->items = bigger;
+    g->room = room;
+    g->first = 0;
+    return 0;
+}
+
+static int push(an *a, uint32_t agent, const xsr_event *e) {
+    an_agent *g = &a->hb->agents[agent];
+    if (g->count == g->room)
+        TRY(grow(g));
+    an_item *item = item_at(g, g->count++);
+    item->e = *e;
+    item->has_wait = false;
+    a->hb->queued++;
+    return 0;
+}
+
+static void pop(an *a, uint32_t agent) {
+    an_agent *g = &a->hb->agents[agent];
+    g->first = (g->first + 1) & (g->room - 1);
+    g->count--;
+    a->hb->queued--;
+}
+
+static int set_blocked(an *a, uint32_t agent, uint32_t slot) {
+    an_hb *hb = a->hb;
+    an_agent *g = &hb->agents[agent];
+    g->blocked_slot = slot;
+    if (g->blocked)
+        return 0;
+    if (RD_ROOM(hb->blocked, hb->blocked_room, hb->blocked_count + 1) < 0)
+        return XS_E_MEMORY;
+    hb->blocked[hb->blocked_count++] = agent;
+    g->blocked = true;
+    return 0;
+}
+
+static void set_free(an *a, uint32_t agent) {
+    an_hb *hb = a->hb;
+    if (!hb->agents[agent].blocked)
+        return;
+    hb->agents[agent].blocked = false;
+    for (uint32_t i = 0; i < hb->blocked_count; i++)
+        if (hb->blocked[i] == agent) {
+            hb->blocked[i] = hb->blocked[--hb->blocked_count];
+            return;
+        }
+}
+
+/* ---- whose turn ---- */
+
+static bool is_wait(uint32_t kind) { return kind == XS_EV_PASS || kind == XS_EV_WAIT_END; }
+
+static bool wait_ready(const an *a, const xsr_wait *w) {
+    const hb_slot *s = &a->hb->slots[w->slot];
+    if (w->reads_from.reason == XSR_REASON_ARRIVALS)
+        return w->reads_from.writer == XSR_NONE || (s->chained && s->post >= w->reads_from.value);
+    if (w->reads_from.reason != XSR_REASON_FOUND || w->reads_from.writer == XSR_NONE)
+        return true;
+    return s->newest >= w->reads_from.event || hb_find(s, w->reads_from.event) != NULL;
+}
+
+/* The first arrival that is seen at a counter may have found a seed. */
+static bool arrival_ready(const an *a, const xsr_event *e) {
+    const hb_slot *s = &a->hb->slots[e->slot];
+    return s->chained ? e->value <= s->post : e->value == 0;
+}
+
+static bool is_ready(const an *a, const an_item *item) {
+    if (item->e.slot == XSR_NONE)
+        return true;
+    if (is_wait(item->e.kind))
+        return item->has_wait && wait_ready(a, &item->w);
+    return !an_arrives(item->e.kind) || arrival_ready(a, &item->e);
+}
+
+/* An event that does not wait for its wait to be settled, but for another event. */
+static bool waits_for_event(const an_item *item) { return !is_wait(item->e.kind) || item->has_wait; }
+
+static int take_head(an *a, uint32_t agent, bool guessed) {
+    an_item item = *item_at(&a->hb->agents[agent], 0); /* queues may move while it has its turn */
+    pop(a, agent);
+    return hb_process(a, agent, &item.e, item.has_wait ? &item.w : NULL, guessed);
+}
+
+static int drain(an *a, uint32_t agent) {
+    while (a->hb->agents[agent].count) {
+        const an_item *head = item_at(&a->hb->agents[agent], 0);
+        if (!is_ready(a, head)) {
+            if (waits_for_event(head))
+                return set_blocked(a, agent, head->e.slot);
+            break;
+        }
+        TRY(take_head(a, agent, false));
+    }
+    set_free(a, agent);
+    return 0;
+}
+
+static bool blocked_is_ready(const an *a, uint32_t agent) {
+    const an_agent *g = &a->hb->agents[agent];
+    return g->count == 0 || is_ready(a, item_at(g, 0));
+}
+
+/* Those whose event has come. Each turn may free others. */
+static int wake(an *a) {
+    an_hb *hb = a->hb;
+    for (uint32_t i = 0; i < hb->blocked_count;) {
+        uint32_t agent = hb->blocked[i];
+        if (!blocked_is_ready(a, agent)) {
+            i++;
+            continue;
+        }
+        TRY(drain(a, agent));
+        i = 0;
+    }
+    return 0;
+}
+
+static uint32_t oldest_blocked(const an_hb *hb) {
+    uint32_t best = XSR_NONE;
+    for (uint32_t i = 0; i < hb->blocked_count; i++)
+        if (best == XSR_NONE || item_at(&hb->agents[hb->blocked[i]], 0)->e.id < item_at(&hb->agents[best], 0)->e.id)
+            best = hb->blocked[i];
+    return best;
+}
+
+static int force_one(an *a, uint32_t agent) {
+    a->hb->guesses++;
+    TRY(take_head(a, agent, true));
+    TRY(drain(a, agent));
+    return wake(a);
+}
+
+static int force_old(an *a, int64_t now) {
+    an_hb *hb = a->hb;
+    for (uint32_t agent; (agent = oldest_blocked(hb)) != XSR_NONE;) {
+        if (hb->queued < MOST_QUEUED && item_at(&hb->agents[agent], 0)->e.time >= now - hb->grace)
+            return 0;
+        TRY(force_one(a, agent));
+    }
+    return 0;
+}
+
+int an_hb_event(an *a, const xsr_event *e) {
+    uint32_t agent;
+    if (e->writer == XSR_NONE || !(wanted >> e->kind & 1))
+        return 0;
+    TRY(room_for_slots(a));
+    TRY(agent_of(a, e->writer, &agent));
+    if (a->hb->blocked_count && (++a->hb->tick % 64 == 0 || a->hb->queued >= MOST_QUEUED))
+        TRY(force_old(a, e->time));
+    an_item probe;
+    probe.e = *e;
+    probe.has_wait = false;
+    if (a->hb->agents[agent].count == 0 && !(is_wait(e->kind) && e->slot != XSR_NONE) && is_ready(a, &probe)) {
+        TRY(hb_process(a, agent, e, NULL, false));
+        return a->hb->blocked_count ? wake(a) : 0;
+    }
+    TRY(push(a, agent, e));
+    return is_wait(e->kind) && e->slot != XSR_NONE ? 0 : drain(a, agent);
+}
+
+int an_hb_wait(an *a, const xsr_wait *w) {
+    uint32_t agent = an_hb_agent_of(a, w->writer);
+    if (agent == XSR_NONE || w->open || w->end_lost)
+        return 0;
+    TRY(room_for_slots(a));
+    an_agent *g = &a->hb->agents[agent];
+    for (uint32_t i = g->count; i-- > 0;) {
+        an_item *item = item_at(g, i);
+        if (item->e.id != w->id)
+            continue;
+        item->w = *w;
+        item->has_wait = true;
+        TRY(drain(a, agent));
+        return a->hb->blocked_count ? wake(a) : 0;
+    }
+    return 0;
+}
+
+int an_hb_finish(an *a) {
+    an_hb *hb = a->hb;
+    TRY(room_for_slots(a));
+    for (uint32_t agent; (agent = oldest_blocked(hb)) != XSR_NONE;)
+        TRY(force_one(a, agent));
+    for (uint32_t i = 0; i < hb->agent_count; i++) /* waits that were never settled */
+        while (hb->agents[i].count)
+            TRY(take_head(a, i, true));
+    return 0;
+}
+
+static void free_agent(an_agent *g) {
+    an_vector_drop(g->known);
+    for (uint32_t l = 0; l < AN_LEVELS; l++) {
+        an_vector_drop(g->fence[l]);
+        an_vector_drop(g->read[l]);
+    }
+    free(g->items);
+}
+
+void an_hb_free(an *a) {
+    an_hb *hb = a->hb;
+    if (!hb)
+        return;
+    for (uint32_t i = 0; i < hb->agent_count; i++)
+        free_agent(&hb->agents[i]);
+    for (uint32_t i = 0; i < hb->slot_count; i++) {
+        for (uint32_t k = 0; hb->slots[i].releases && k < RELEASES; k++)
+            for (uint32_t l = 0; l < AN_LEVELS; l++)
+                an_vector_drop(hb->slots[i].releases[k].clock[l]);
+        free(hb->slots[i].releases);
+    }
+    for (uint32_t i = 0; hb->done && i < a->model->process_count + a->model->rank_count; i++)
+        an_vector_drop(hb->done[i]);
+    rd_map_free(&hb->agent_at);
+    free(hb->done);
+    free(hb->agents);
+    free(hb->slots);
+    free(hb->blocked);
+    free(hb);
+}

@@ -1,0 +1,36 @@
+/* Between hb.c (whose turn it is) and edges.c (what an event orders). */
+#ifndef XS_ANALYSIS_HB_INTERNAL_H
+#define XS_ANALYSIS_HB_INTERNAL_H
+
+#include "hb.h"
+
+#define RELEASES 8u /* of a slot that are kept */
+
+typedef struct hb_slot {
+    an_release *releases; /* a ring of RELEASES, made at the first one */
+    uint32_t first, count;
+    uint64_t newest; /* event id of the last signal that had its turn */
+    uint64_t post;   /* arrivals: what the last one that had its turn left */
+    bool chained; /* an arrival had its turn */
+} hb_slot;
+
+typedef struct an_item { xsr_event e; xsr_wait w; bool has_wait; } an_item;
+
+typedef struct an_hb {
+    an_agent *agents; uint32_t agent_count, agent_room;
+    rd_map agent_at;    /* (rank, block) -> newest agent */
+    hb_slot *slots; uint32_t slot_count, slot_room;
+    uint32_t *blocked; uint32_t blocked_count, blocked_room; /* agents */
+    uint64_t queued, guesses;
+    int64_t grace;
+    uint32_t tick;
+    an_vector **done;   /* per process, then per rank: what ended writers knew */
+} an_hb;
+
+int hb_process(an *a, uint32_t agent, const xsr_event *e, const xsr_wait *w, bool guessed);
+const an_release *hb_find(const hb_slot *s, uint64_t event);
+const an_release *hb_find_value(const hb_slot *s, uint64_t value);
+int hb_launch_begins(an *a, uint32_t agent, uint32_t launch);
+int hb_writer_ends(an *a, uint32_t agent);
+
+#endif
