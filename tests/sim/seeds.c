@@ -1,5 +1,6 @@
 /* Many seeds of one example on the sim scheduler: the result is right (the example compares), there is no deadlock, nothing is
- * lost, every wait is paired or has a reason, and the trace's counts are those that the kernels kept in memory of their own.
+ * lost, every wait is paired or has a reason, the detectors find no error and leave nothing unknown, and the trace's counts are
+ * those that the kernels kept in memory of their own.
  * The same seed twice gives the same capture, byte for byte.
  *
  *   seeds NAME FIRST COUNT FOLDER [example options]      (the example's main is linked in as example_entry) */
@@ -8,14 +9,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xs/read.h>
+#include <xs/analyse.h>
 
 int example_entry(int argc, char **argv);
 
 typedef struct checks {
     xsr_sink sink;
     uint64_t signals, waits, skips, arrivals, elections, gates, barriers;
-    uint64_t lost, open, unreasoned, failed, unpaired;
+    uint64_t lost, open, unreasoned, failed, unpaired, errors, unknown;
 } checks;
 
 static int on_event(xsr_sink *sink, const xsr_event *e) {
@@ -49,15 +50,29 @@ static int on_lost(xsr_sink *sink, const xsr_loss *loss) {
     return 0;
 }
 
+/* What the detectors say: an error in a run that is right is theirs. */
+static void take_verdicts(const xsa_result *r, checks *c) {
+    c->errors = r ? r->errors : 1;
+    c->unknown = r ? r->unknown : 1;
+    for (uint32_t i = 0; r && i < r->finding_count; i++)
+        if (r->findings[i].severity == XSA_ERROR)
+            fprintf(stderr, "  %s: %s\n", r->findings[i].id, r->findings[i].text);
+}
+
 static int read_capture(const char *path, checks *c) {
     memset(c, 0, sizeof *c);
     c->sink = (xsr_sink){.name = "checks", .event = on_event, .wait = on_wait, .signal = on_signal, .lost = on_lost};
     xsr_reader *reader = NULL;
     const char *text = NULL;
     int e = xsr_open(&path, 1, NULL, &reader, &text);
-    xsr_sink *sinks[] = {&c->sink};
+    xsr_sink *sinks[] = {&c->sink, NULL};
     if (e >= 0)
-        e = xsr_run(reader, sinks, 1);
+        e = xsa_open(NULL, &sinks[1]);
+    if (e >= 0)
+        e = xsr_run(reader, sinks, 2);
+    if (e >= 0)
+        take_verdicts(xsa_result_of(sinks[1]), c);
+    xsa_close(sinks[1]);
     for (uint32_t i = 0; e >= 0 && i < xsr_model_of(reader)->ring_count; i++)
         c->lost += xsr_model_of(reader)->rings[i].lost;
     if (e < 0)
@@ -142,7 +157,8 @@ static int check_seed(const setting *s, unsigned long long seed, int twice) {
     if (read_capture(capture, &c) < 0 || !kept_counts(counts, kept))
         return fprintf(stderr, "  no capture or no counts\n"), 1;
     int failed = must_be_zero("lost", c.lost) | must_be_zero("open waits", c.open) | must_be_zero("failed waits", c.failed) |
-                 must_be_zero("waits without reason", c.unreasoned) | must_be_zero("waits released by too little", c.unpaired);
+                 must_be_zero("waits without reason", c.unreasoned) | must_be_zero("waits released by too little", c.unpaired) |
+                 must_be_zero("error findings", c.errors) | must_be_zero("unknown verdicts", c.unknown);
     if (s->counts_all)
         failed |= differs("signals", c.signals, kept[0]) | differs("waits", c.waits, kept[1]) | differs("skips", c.skips, kept[2]) |
                   differs("arrivals", c.arrivals, kept[3]) | differs("elections", c.elections, kept[4]) |

@@ -30,9 +30,6 @@ static const char *what(an *a, const an_stuck *s, const char **cure) {
     case AN_WHY_MOVED_ON:
         *cure = "look for a branch that leaves the signal out in this epoch";
         return an_print(a, "%s owes it and went on to epoch %llu without signalling", who, (unsigned long long)a->writers[s->owes].epoch);
-    case AN_WHY_ELECTED:
-        *cure = "the elected one must signal, on every path";
-        return an_print(a, "%s was elected to signal it and did not", who);
     case AN_WHY_SILENT:
         *cure = "look what it does there: it neither waits by a primitive nor ends";
         return an_print(a, "%s owes it and has recorded nothing since %s", who, s->owes == XSR_NONE ? "its start" : an_since(a, a->writers[s->owes].last_time));
@@ -44,7 +41,7 @@ static const char *what(an *a, const an_stuck *s, const char **cure) {
 }
 
 static bool is_ours(const an_stuck *s) {
-    return s->why == AN_WHY_UNKNOWN || s->why == AN_WHY_HOST || s->why == AN_WHY_ENDED || s->why == AN_WHY_MOVED_ON || s->why == AN_WHY_ELECTED ||
+    return s->why == AN_WHY_UNKNOWN || s->why == AN_WHY_HOST || s->why == AN_WHY_ENDED || s->why == AN_WHY_MOVED_ON ||
            s->why == AN_WHY_SILENT;
 }
 

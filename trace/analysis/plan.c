@@ -20,7 +20,7 @@ static uint64_t mixed(uint64_t h, uint64_t more) {
 static uint64_t place_key(const xsr_model *m, uint32_t kind, uint32_t pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t epoch) {
     const xsr_pad *p = &m->pads[pad];
     uint64_t place = ((uint64_t)owner * p->rows + row) * p->columns + column;
-    return mixed(mixed(mixed(kind, pad), place), epoch);
+    return mixed(mixed(mixed(mixed(1, kind), pad), place), epoch);
 }
 
 static bool exact(const xs_plan_entry *e) { return e->owner < XS_PLAN_OWNER && e->row < XS_PLAN_OWNER && e->column < XS_PLAN_OWNER; }

@@ -1,0 +1,109 @@
+/* D17: barriers of all ranks: who entered a generation, who did not, who left too soon, and whether the plan agrees. */
+#include "detectors.h"
+
+typedef struct entry { uint64_t entered, left, enters, event; uint32_t writer; int64_t time; bool inside; } entry; /* of a rank at a pad */
+typedef struct barrier { uint32_t pad; uint64_t participants; entry *ranks; } barrier;
+typedef struct barriers { barrier *list; uint32_t count, room; } barriers;
+
+static barrier *barrier_of(an *a, barriers *b, uint32_t pad) {
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->list[i].pad == pad)
+            return &b->list[i];
+    if (RD_ROOM(b->list, b->room, b->count + 1) < 0)
+        return NULL;
+    barrier *n = &b->list[b->count];
+    *n = (barrier){.pad = pad, .ranks = calloc(a->model->rank_count + 1, sizeof *n->ranks)};
+    if (!n->ranks)
+        return NULL;
+    b->count++;
+    return n;
+}
+
+static int say_twice(an *a, const xsr_event *e, const entry *r) {
+    xsa_finding f = an_like(XSA_BARRIER_MISMATCH, XSA_ERROR, XSA_HIGH);
+    f.slot = e->slot;
+    an_culprit(a, &f, e->rank, e->writer);
+    f.begin = r->time;
+    f.end = e->time;
+    f.cure = "one block of a rank at a barrier, or a pad for each";
+    an_finding *out = an_find(a, &f, an_key(XSA_BARRIER_MISMATCH, e->slot, 1, 0), "%s enters generation %llu of %s while %s is inside generation %llu, %s", an_who(a, e->rank, e->writer),
+                              (unsigned long long)e->value, an_pad_name(a, e->slot), an_who(a, e->rank, r->writer), (unsigned long long)r->entered, an_since(a, e->time));
+    TRY(an_evidence(a, out, r->event, "entered before"));
+    return an_evidence(a, out, e->id, "enters");
+}
+
+static int say_participants(an *a, const xsr_event *e, uint64_t planned) {
+    xsa_finding f = an_like(XSA_BARRIER_MISMATCH, XSA_ERROR, XSA_HIGH);
+    f.slot = e->slot;
+    an_culprit(a, &f, e->rank, e->writer);
+    f.begin = f.end = e->time;
+    f.cure = "make all ranks, and the plan, agree on who takes part";
+    an_finding *out = an_find(a, &f, an_key(XSA_BARRIER_MISMATCH, e->slot, 2, 0), "%s enters %s as one of %llu, where %llu take part", an_who(a, e->rank, e->writer),
+                              an_pad_name(a, e->slot), (unsigned long long)e->detail, (unsigned long long)planned);
+    return an_evidence(a, out, e->id, "enters");
+}
+
+static int on_event(an *a, void *state, const xsr_event *e) {
+    if (e->slot == XSR_NONE)
+        return 0;
+    barrier *b = barrier_of(a, state, a->model->slots[e->slot].pad);
+    if (!b)
+        return XS_E_MEMORY;
+    entry *r = &b->ranks[e->rank];
+    if (e->kind == XS_EV_BARRIER_LEAVE) {
+        r->left = e->value;
+        r->inside = false;
+        return 0;
+    }
+    an_plan p = an_plan_of(a, e->slot, e->epoch);
+    uint64_t planned = p.participants ? p.participants : b->participants;
+    if (planned && planned != e->detail)
+        TRY(say_participants(a, e, planned));
+    b->participants = b->participants ? b->participants : e->detail;
+    if (r->inside && r->writer != e->writer && a->lost_records == 0)
+        TRY(say_twice(a, e, r));
+    *r = (entry){e->value, r->left, r->enters + 1, e->id, e->writer, e->time, true};
+    return 0;
+}
+
+/* A rank stands inside a generation that another one has not entered, and that one does something else or is gone. */
+static int say_missing(an *a, const an_stuck *s, const barrier *b) {
+    const entry *r = &b->ranks[s->supplier];
+    xsa_finding f = an_stuck_like(a, s, XSA_BARRIER_MISMATCH, XSA_ERROR);
+    f.cure = "every rank enters each barrier, on every path, equally often";
+    if (!s->certain || f.lost) {
+        an_unknown(a, XSA_BARRIER_MISMATCH, f.lost, "%llu lost records could show that rank %u entered", (unsigned long long)f.lost, s->supplier_number);
+        if (!s->certain)
+            return 0;
+    }
+    uint64_t key = an_key(XSA_BARRIER_MISMATCH, b->pad, s->supplier, s->w.need);
+    const char *so_far = r->enters ? an_print(a, "%llu times, up to %llu", (unsigned long long)r->enters, (unsigned long long)r->entered) : "never";
+    an_finding *out = an_find(a, &f, key, "rank %u did not enter generation %llu of %s (it entered %s): %s", s->supplier_number, (unsigned long long)s->w.need,
+                              an_pad_name(a, s->w.slot), so_far, an_stuck_words(a, s));
+    TRY(an_evidence(a, out, s->w.id, "wait"));
+    return an_evidence(a, out, r->event, "entered last");
+}
+
+static int finish(an *a, void *state) {
+    barriers *b = state;
+    for (uint32_t i = 0; i < a->stuck_count; i++) {
+        const an_stuck *s = &a->stuck[i];
+        if (s->late || s->supplier == XSR_NONE || (s->why != AN_WHY_ENDED && s->why != AN_WHY_MOVED_ON && s->why != AN_WHY_SILENT))
+            continue;
+        for (uint32_t k = 0; k < b->count; k++)
+            if (b->list[k].pad == a->model->slots[s->w.slot].pad && b->list[k].ranks[s->w.rank].inside && b->list[k].ranks[s->supplier].entered < s->w.need)
+                TRY(say_missing(a, s, &b->list[k]));
+    }
+    return 0;
+}
+
+static void release(void *state) {
+    barriers *b = state;
+    for (uint32_t i = 0; i < b->count; i++)
+        free(b->list[i].ranks);
+    free(b->list);
+}
+
+const an_ops an_barrier_mismatch = {.id = XSA_BARRIER_MISMATCH, .needs = AN_BARRIERS, .kinds = AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE),
+                                    .state = sizeof(barriers), .on_event = on_event, .finish = finish, .release = release,
+                                    .cannot = "barriers that are built of signals by hand: their waits are judged as waits"};

@@ -1,0 +1,111 @@
+/* D9: arrivals and what was expected differ: more than expected (from each arrival), the plan against what kernels count with, and,
+ * where waits stand still, fewer. */
+#include "detectors.h"
+
+static const char *owner_words(an *a, uint32_t counter) { return an_print(a, "%s of rank %u", an_slot_name(a, counter), a->model->slots[counter].owner); }
+
+static xsa_finding like_of(const an *a, uint32_t counter, uint32_t rank, uint32_t writer, int64_t time) {
+    xsa_finding f = an_like(XSA_COUNT_MISMATCH, XSA_ERROR, XSA_HIGH);
+    f.slot = counter;
+    an_culprit(a, &f, rank, writer);
+    f.begin = time;
+    return f;
+}
+
+static int say_more(an *a, const xsr_event *e, uint64_t count) {
+    xsa_finding f = like_of(a, e->slot, e->rank, e->writer, e->time);
+    f.end = e->time;
+    f.cure = "count again who arrives in an epoch: expected is too small, or somebody arrives twice";
+    an_finding *out = an_find(a, &f, an_key(XSA_COUNT_MISMATCH, e->slot, 1, 0), "%s at %s is number %llu where %llu are expected, %s", an_who(a, e->rank, e->writer),
+                              owner_words(a, e->slot), (unsigned long long)count, (unsigned long long)e->detail, an_since(a, e->time));
+    return an_evidence(a, out, e->id, "arrival beyond what is expected");
+}
+
+static int say_other(an *a, const xsr_event *e, const an_plan *p) {
+    xsa_finding f = like_of(a, e->slot, e->rank, e->writer, e->time);
+    f.end = e->time;
+    f.confidence = an_confidence(p->arrivals_origin, 0);
+    f.cure = "make host and kernel compute it by one function, and compare both with a plain loop";
+    an_finding *out = an_find(a, &f, an_key(XSA_COUNT_MISMATCH, e->slot, 2, 0), "%s counts with %llu arrivals at %s, but %s %llu", an_who(a, e->rank, e->writer),
+                              (unsigned long long)e->detail, owner_words(a, e->slot), p->arrivals_origin == XS_PLAN_DECLARED ? "the plan declares" : "the kernel reported",
+                              (unsigned long long)p->arrivals);
+    return an_evidence(a, out, e->id, "arrival");
+}
+
+/* old counts from the epoch's base, wherever the reader put that. */
+static int on_event(an *a, void *state, const xsr_event *e) {
+    (void)state;
+    if (e->slot == XSR_NONE || e->further[1] < e->detail)
+        return 0;
+    uint64_t base = e->further[1] - e->detail, count = e->value - base + e->further[0];
+    if (e->further[1] && e->value >= base && count > e->detail)
+        TRY(say_more(a, e, count));
+    an_plan p = an_plan_of(a, e->slot, e->epoch);
+    return p.has_arrivals && p.arrivals != e->detail ? say_other(a, e, &p) : 0;
+}
+
+/* ---- fewer: from waits that stand still ---- */
+
+static const char *who_lacks(an *a, const an_stuck *s) {
+    if (s->owes != XSR_NONE)
+        return an_print(a, "%s does not arrive any more", an_who(a, XSR_NONE, s->owes));
+    return "nobody is left to arrive";
+}
+
+static int say_fewer(an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->counter];
+    uint64_t have = 0, expected = 0, lost = an_stuck_lost(a, s);
+    bool elects = an_round_of(a, s->counter, s->w.epoch, &have, &expected);
+    if (!elects) { /* a gate: its waiter says how many it needs */
+        have = s->w.observed;
+        expected = s->w.need;
+    }
+    xsa_finding f = an_stuck_like(a, s, XSA_COUNT_MISMATCH, XSA_ERROR);
+    f.slot = s->counter;
+    f.cure = expected == 0 ? "name who publishes where nothing is expected (XS_PLAN_NO_ARRIVALS), or leave the wait out (xs_wait_expected)"
+                           : "count again who arrives in an epoch: expected is too large, or an arrival is left out on some path";
+    if (s->owes == XSR_NONE)
+        an_culprit(a, &f, s->supplier, x->arrival.writer);
+    if (!s->certain || (lost && an_lost(a, s->supplier, INT64_MIN, INT64_MAX))) {
+        an_unknown(a, XSA_COUNT_MISMATCH, lost, "arrivals at %s may be lost (%llu records)", an_slot_name(a, s->counter), (unsigned long long)lost);
+        if (!s->certain)
+            return 0;
+    }
+    an_finding *out = an_find(a, &f, an_key(XSA_COUNT_MISMATCH, s->counter, 3, 0), "%s has %llu of %llu arrivals and %s, so %s", owner_words(a, s->counter),
+                              (unsigned long long)have, (unsigned long long)expected, who_lacks(a, s), an_stuck_words(a, s));
+    TRY(an_evidence(a, out, x->arrival.event, "last arrival"));
+    return an_evidence(a, out, s->w.id, "wait");
+}
+
+/* The plan, or the kernel's report, expects nothing, and nobody publishes in its place. */
+static int say_zero(an *a, const an_stuck *s, bool *said) {
+    uint32_t counter = s->counter != XSR_NONE ? s->counter : s->w.slot;
+    an_plan p = an_plan_of(a, counter, s->w.epoch), own = an_plan_of(a, s->w.slot, s->w.epoch);
+    bool zero = (p.has_arrivals && p.arrivals == 0) || (own.has_arrivals && own.arrivals == 0) || (own.has_signals && own.signals == 0);
+    if (!zero || own.without_arrivals != XSR_NONE || p.without_arrivals != XSR_NONE)
+        return 0;
+    *said = true;
+    xsa_finding f = an_stuck_like(a, s, XSA_COUNT_MISMATCH, XSA_ERROR);
+    f.slot = counter;
+    f.cure = "leave the wait out where nothing is expected (xs_wait_expected), or name who publishes (XS_PLAN_NO_ARRIVALS)";
+    an_finding *out = an_find(a, &f, an_key(XSA_COUNT_MISMATCH, counter, 4, 0), "%s, but nothing is expected in this epoch and nobody publishes it", an_stuck_words(a, s));
+    TRY(an_evidence(a, out, a->slots[counter].reported_event, "expected"));
+    return an_evidence(a, out, s->w.id, "wait");
+}
+
+static int finish(an *a, void *state) {
+    (void)state;
+    for (uint32_t i = 0; i < a->stuck_count; i++) {
+        const an_stuck *s = &a->stuck[i];
+        bool said = false;
+        if (s->late || s->why == AN_WHY_DEAD || s->why == AN_WHY_NO_RANK || s->why == AN_WHY_SIGNALLED)
+            continue;
+        TRY(say_zero(a, s, &said));
+        if (!said && s->why == AN_WHY_COUNT)
+            TRY(say_fewer(a, s));
+    }
+    return 0;
+}
+
+const an_ops an_count_mismatch = {.id = XSA_COUNT_MISMATCH, .kinds = AN_KIND(ARRIVE), .on_event = on_event, .finish = finish,
+                                  .cannot = "whether the expected count or the arrivals are wrong, where no plan tells"};

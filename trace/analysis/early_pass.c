@@ -1,0 +1,94 @@
+/* D11: a wait passed on a value that is not this round's: one that nobody signalled, or one that its writer signals again in a later
+ * round, so that the wait of that round could not tell the two apart. */
+#include "detectors.h"
+
+typedef struct pass { uint64_t wait, read, epoch, need, value; uint32_t writer, rank, launch, line; int64_t time; bool again; } pass;
+typedef struct passes { pass *slots; uint32_t room; } passes;
+
+static int room_for(an *a, passes *s) {
+    uint32_t had = s->room;
+    if (RD_ROOM(s->slots, s->room, a->slot_count) < 0)
+        return XS_E_MEMORY;
+    if (s->room > had)
+        memset(&s->slots[had], 0, (s->room - had) * sizeof *s->slots);
+    return 0;
+}
+
+static uint32_t launch_of(const an *a, uint32_t writer) { return writer == XSR_NONE ? XSR_NONE : a->model->writers[writer].launch; }
+
+static int say_foreign(an *a, const xsr_wait *w) {
+    uint32_t declared = XSR_NONE;
+    bool planned = an_plan_declares_writer(a, w->slot, w->epoch, &declared);
+    xsa_finding f = an_like(XSA_EARLY_PASS, planned ? XSA_ERROR : XSA_NOTE, planned ? XSA_HIGH : XSA_MEDIUM);
+    f.slot = w->slot;
+    an_victim(a, &f, w->rank, w->writer);
+    f.owes_rank = planned ? declared : XSR_NONE;
+    f.begin = w->begin;
+    f.end = w->end;
+    f.line = w->line;
+    f.cure = "set slots to 0 before the first launch, and let no memory of an earlier run be taken for a signal";
+    an_finding *out = an_find(a, &f, an_key(XSA_EARLY_PASS, w->slot, 1, 0), "%s passed %s on %llu, which nobody has signalled%s, %s", an_who(a, w->rank, w->writer),
+                              an_slot_name(a, w->slot), (unsigned long long)w->observed, planned ? "" : " in this trace (the host may have)", an_since(a, w->end));
+    return an_evidence(a, out, w->id, "wait");
+}
+
+static bool nobody_signalled(const an *a, const xsr_wait *w) {
+    const an_slot *s = &a->slots[w->slot];
+    return w->need > 0 && w->observed >= w->need && w->cmp == XS_CMP_GE && !s->signals && !s->arrivals && !s->resets &&
+           (w->reads_from.reason == XSR_REASON_HOST || w->reads_from.reason == XSR_REASON_LOST) && an_capture_is_whole(a);
+}
+
+/* It passed in a later round than that of the signal that it read. */
+static bool is_stale(const an *a, const xsr_wait *w, uint64_t signal_epoch, uint32_t signal_launch) {
+    if (signal_launch != launch_of(a, w->writer) && signal_launch != XSR_NONE && launch_of(a, w->writer) != XSR_NONE)
+        return true;
+    return signal_epoch && w->epoch > signal_epoch;
+}
+
+static int on_wait(an *a, void *state, const xsr_wait *w) {
+    passes *s = state;
+    if (w->open || w->end_lost || w->start_lost || w->result != XS_RESULT_OK)
+        return 0;
+    TRY(room_for(a, s));
+    pass *p = &s->slots[w->slot];
+    const an_slot *x = &a->slots[w->slot];
+    if (nobody_signalled(a, w) && !an_plan_of(a, w->slot, w->epoch).host)
+        TRY(say_foreign(a, w));
+    bool plain = (w->reads_from.reason == XSR_REASON_FOUND || w->reads_from.reason == XSR_REASON_AMBIGUOUS) && x->signals && !x->arrivals;
+    if (!plain || x->signal.event > w->id || w->observed != x->signal.value || !is_stale(a, w, x->signal.epoch, launch_of(a, x->signal.writer)))
+        return 0;
+    *p = (pass){w->id, x->signal.event, w->epoch, w->need, w->observed, w->writer, w->rank, launch_of(a, w->writer), w->line, w->end, true};
+    return 0;
+}
+
+/* The value that let the wait pass is signalled once more, in the round in which it passed: that signal was the one it meant. */
+static int on_event(an *a, void *state, const xsr_event *e) {
+    passes *s = state;
+    if (e->slot == XSR_NONE || e->slot >= s->room || !s->slots[e->slot].again)
+        return 0;
+    pass *p = &s->slots[e->slot];
+    bool same_round = (p->epoch && e->epoch == p->epoch) || (launch_of(a, e->writer) == p->launch && p->launch != XSR_NONE);
+    if (e->value > p->value || e->value < p->need || !same_round)
+        return 0;
+    p->again = false;
+    xsa_finding f = an_like(XSA_EARLY_PASS, XSA_ERROR, XSA_HIGH);
+    f.slot = e->slot;
+    an_victim(a, &f, p->rank, p->writer);
+    an_culprit(a, &f, e->rank, e->writer);
+    f.begin = p->time;
+    f.end = e->time > p->time ? e->time : p->time;
+    f.line = p->line;
+    f.cure = "a value that rises over rounds and launches: not one baked into a graph or started anew";
+    an_finding *out = an_find(a, &f, an_key(XSA_EARLY_PASS, e->slot, 2, 0), "%s passed %s on %llu of an earlier round; %s signalled this round's only then, with %llu again, %s",
+                              an_who(a, p->rank, p->writer), an_slot_name(a, e->slot), (unsigned long long)p->value, an_who(a, e->rank, e->writer),
+                              (unsigned long long)e->value, an_since(a, e->time));
+    TRY(an_evidence(a, out, p->wait, "wait"));
+    TRY(an_evidence(a, out, p->read, "signal that it read"));
+    return an_evidence(a, out, e->id, "signal that it should have read");
+}
+
+static void release(void *state) { free(((passes *)state)->slots); }
+
+const an_ops an_early_pass = {.id = XSA_EARLY_PASS, .needs = AN_WAITS, .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK), .state = sizeof(passes),
+                              .on_event = on_event, .on_wait = on_wait, .release = release,
+                              .cannot = "slots that the host sets, and values that an adopted pad brought along"};

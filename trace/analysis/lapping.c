@@ -1,0 +1,109 @@
+/* D16: a producer that publishes into a slot of its ring before the reader gave it back (channels), or signals more than a ring's depth
+ * ahead of what its reader has waited for (a declared depth). Payload that is overwritten while it is read: see payload_race.c. */
+#include "detectors.h"
+#include "hb.h"
+
+#define WAITS 8u /* of a slot that are kept */
+
+typedef struct waited { an_stamp stamp; uint64_t need, event; } waited;
+typedef struct ring { an_stamp ack; uint64_t ack_value, ack_event, depth; waited waits[WAITS]; uint32_t wait_count; bool acked, asked; } ring;
+typedef struct rings { ring *slots; uint32_t room; bool *pads_acked; } rings;
+
+static int room_for(an *a, rings *s) {
+    uint32_t had = s->room;
+    if (RD_ROOM(s->slots, s->room, a->slot_count) < 0)
+        return XS_E_MEMORY;
+    if (s->room > had)
+        memset(&s->slots[had], 0, (s->room - had) * sizeof *s->slots);
+    if (!s->pads_acked && !(s->pads_acked = calloc(a->model->pad_count + 1, sizeof *s->pads_acked)))
+        return XS_E_MEMORY;
+    return 0;
+}
+
+static int say(an *a, const xsr_event *e, const char *what, uint64_t other) {
+    if (a->lost_records) {
+        an_unknown(a, XSA_LAPPING, a->lost_records, "what the reader gave back may be among %llu lost records", (unsigned long long)a->lost_records);
+        return 0;
+    }
+    xsa_finding f = an_like(XSA_LAPPING, XSA_ERROR, XSA_HIGH);
+    f.slot = e->slot;
+    an_culprit(a, &f, e->rank, e->writer);
+    f.rank = a->model->slots[e->slot].owner;
+    f.begin = f.end = e->time;
+    f.cure = "wait for a credit of every reader before a buffer is written again, or make the ring deeper";
+    an_finding *out = an_find(a, &f, 0, "%s publishes %llu at %s of rank %u %s, %s", an_who(a, e->rank, e->writer), (unsigned long long)e->value,
+                              an_slot_name(a, e->slot), f.rank, what, an_since(a, e->time));
+    TRY(an_evidence(a, out, other, "what the reader did last"));
+    return an_evidence(a, out, e->id, "publish");
+}
+
+static int take_publish(an *a, rings *s, const an_step *step) {
+    const xsr_event *e = step->e;
+    const ring *r = &s->slots[e->slot];
+    uint64_t depth = e->further[0];
+    if (depth == 0 || e->value <= depth || !s->pads_acked[a->model->slots[e->slot].pad]) /* readers that give nothing back are not judged by that */
+        return 0;
+    uint64_t freed = e->value - depth;
+    if (!r->acked || r->ack_value < freed)
+        return say(a, e, an_print(a, "before %llu was given back", (unsigned long long)freed), r->ack_event);
+    return an_hb_before(a, r->ack, step->agent) ? 0 : say(a, e, an_print(a, "without having heard that %llu was given back", (unsigned long long)freed), r->ack_event);
+}
+
+/* A plain slot with a declared depth: its reader's wait for (value - depth) must be known to the producer. */
+static int take_signal(an *a, rings *s, const an_step *step) {
+    const xsr_event *e = step->e;
+    ring *r = &s->slots[e->slot];
+    if (!r->asked) {
+        r->depth = an_plan_of(a, e->slot, e->epoch).depth;
+        r->asked = true;
+    }
+    if (!r->depth || a->slots[e->slot].is_channel || e->value <= r->depth || !r->wait_count)
+        return 0;
+    uint64_t freed = e->value - r->depth;
+    const waited *last = &r->waits[(r->wait_count - 1) % WAITS];
+    bool older_ones_gone = r->wait_count > WAITS;
+    for (uint32_t i = 0; i < WAITS && i < r->wait_count; i++) {
+        const waited *w = &r->waits[i];
+        if (w->need >= freed && an_hb_before(a, w->stamp, step->agent))
+            return 0;
+        older_ones_gone &= w->need > freed;
+    }
+    if (older_ones_gone)
+        return 0; /* who waited for that one is not kept any more */
+    return say(a, e, an_print(a, "%llu deep, and has not heard that its reader is done with %llu", (unsigned long long)r->depth, (unsigned long long)freed), last->event);
+}
+
+static int on_step(an *a, void *state, const an_step *step) {
+    rings *s = state;
+    const xsr_event *e = step->e;
+    if (e->slot == XSR_NONE)
+        return 0;
+    TRY(room_for(a, s));
+    ring *r = &s->slots[e->slot];
+    switch (e->kind) {
+    case XS_EV_CONSUME:
+        s->pads_acked[a->model->slots[e->slot].pad] = true;
+        r->ack = (an_stamp){step->agent, step->epoch};
+        r->ack_value = e->value;
+        r->ack_event = e->id;
+        r->acked = true;
+        return 0;
+    case XS_EV_PUBLISH: return take_publish(a, s, step);
+    case XS_EV_SIGNAL: return take_signal(a, s, step);
+    case XS_EV_PASS:
+    case XS_EV_WAIT_END:
+        if (!step->w || step->w->result != XS_RESULT_OK)
+            return 0;
+        r->waits[r->wait_count++ % WAITS] = (waited){{step->agent, step->epoch}, step->w->need, e->id};
+        return 0;
+    default: return 0;
+    }
+}
+
+static void release(void *state) {
+    free(((rings *)state)->slots);
+    free(((rings *)state)->pads_acked);
+}
+
+const an_ops an_lapping = {.id = XSA_LAPPING, .state = sizeof(rings), .on_step = on_step, .release = release,
+                           .cannot = "readers that may skip versions, and rings whose depth nobody declares and whose payload is not noted"};

@@ -1,0 +1,57 @@
+/* D7: the values of a slot rise strictly, unless it is reset. Wide pads carry a producer's id in the high half: there each id's values rise. */
+#include "detectors.h"
+
+static bool comparable(const an *a, uint32_t slot, uint64_t x, uint64_t y) { return !(an_pad(a, slot)->flags & XS_PAD_WIDE) || x >> 32 == y >> 32; }
+
+static int say(an *a, const xsr_event *e, uint32_t severity) {
+    const an_slot *s = &a->slots[e->slot];
+    bool falls = e->value < s->signal.value;
+    xsa_finding f = an_like(XSA_REGRESSION, severity, XSA_HIGH);
+    f.slot = e->slot;
+    an_culprit(a, &f, e->rank, e->writer);
+    f.rank = a->model->slots[e->slot].owner;
+    f.begin = f.end = e->time;
+    f.cure = "sequences only rise: count on over epochs and launches, never start again or repeat a value";
+    an_finding *out = an_find(a, &f, an_key(XSA_REGRESSION, e->slot, 0, 0), "%s signals %llu at %s of rank %u, which %s %llu already, %s", an_who(a, e->rank, e->writer),
+                              (unsigned long long)e->value, an_slot_name(a, e->slot), f.rank, falls ? "had" : "holds", (unsigned long long)s->signal.value,
+                              an_since(a, e->time));
+    TRY(an_evidence(a, out, s->signal.event, "signal before"));
+    return an_evidence(a, out, e->id, "signal");
+}
+
+/* Two devices' stamps may show two signals in the other order: only what one rank did is judged. */
+static int on_event(an *a, void *state, const xsr_event *e) {
+    (void)state;
+    if (e->slot == XSR_NONE)
+        return 0;
+    const an_slot *s = &a->slots[e->slot];
+    bool reset = s->reset.event != XSR_NO_ID && s->reset.event > s->signal.event;
+    if (!s->signals || reset || s->signal.rank != e->rank || e->value > s->signal.value || !comparable(a, e->slot, e->value, s->signal.value))
+        return 0;
+    return say(a, e, e->value == s->signal.value && e->epoch == s->signal.epoch && e->writer == s->signal.writer ? XSA_WARNING : XSA_ERROR);
+}
+
+/* What one writer observed fell. */
+static int on_wait(an *a, void *state, const xsr_wait *w) {
+    (void)state;
+    const an_slot *s = &a->slots[w->slot];
+    bool reset = s->reset.event != XSR_NO_ID && s->reset.event > s->wait.event;
+    if (w->open || w->end_lost || s->wait.event == XSR_NO_ID || s->wait.writer != w->writer || w->observed >= s->wait.value || reset ||
+        w->id < s->wait.event || s->arrivals || !comparable(a, w->slot, w->observed, s->wait.value) || an_lost(a, w->rank, s->wait.time, w->end))
+        return 0;
+    xsa_finding f = an_like(XSA_REGRESSION, XSA_ERROR, XSA_HIGH);
+    f.slot = w->slot;
+    an_victim(a, &f, w->rank, w->writer);
+    an_culprit(a, &f, s->signal.rank, s->signal.writer);
+    f.begin = w->begin;
+    f.end = w->end;
+    f.line = w->line;
+    f.cure = "sequences only rise: look for a reset that is not noted, or a second writer";
+    an_finding *out = an_find(a, &f, an_key(XSA_REGRESSION, w->slot, 0, 0), "%s saw %llu at %s after it had seen %llu, %s", an_who(a, w->rank, w->writer),
+                              (unsigned long long)w->observed, an_slot_name(a, w->slot), (unsigned long long)s->wait.value, an_since(a, w->end));
+    TRY(an_evidence(a, out, s->wait.event, "wait before"));
+    return an_evidence(a, out, w->id, "wait");
+}
+
+const an_ops an_regression = {.id = XSA_REGRESSION, .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK), .on_event = on_event, .on_wait = on_wait,
+                              .cannot = "resets by the host, which no record tells of"};

@@ -1,0 +1,155 @@
+/* D19: peers of which some are served far later than others (Jain's index over 1 / mean delay), and, where several ranks wait for one slot,
+ * waits that others overtake. */
+#include "detectors.h"
+#include "class.h"
+
+#define LEAST 8u     /* waits of a peer */
+#define JAIN 0.75
+#define TIMES 4.0    /* the slowest against the median */
+#define BYPASS 16u   /* overtaken so often */
+
+typedef struct served { uint64_t waits; double delay; int64_t worst, first, last; uint64_t wait; uint32_t slot, writer; } served; /* (pad, waiter, peer) */
+typedef struct contender { uint64_t wait, bypass; uint32_t slot, rank, writer; int64_t begin; } contender; /* waits now */
+typedef struct overtaken { uint64_t bypass, wait, event; uint32_t slot, rank, writer, by; int64_t begin, end; } overtaken;
+typedef struct fairness { an_classes peers; served *rows; uint32_t row_room; contender *now; uint32_t now_count, now_room; overtaken worst; } fairness;
+
+static int take_delay(an *a, fairness *s, const xsr_wait *w) {
+    uint32_t from = w->released_by.rank;
+    if (w->released_by.reason != XSR_REASON_FOUND || from == w->rank)
+        return 0;
+    uint32_t row = an_class(&s->peers, a->model->slots[w->slot].pad, w->rank, from);
+    if (row == XSR_NONE)
+        return XS_E_MEMORY;
+    TRY(an_class_rows((void **)&s->rows, &s->row_room, row + 1, sizeof *s->rows));
+    served *r = &s->rows[row];
+    int64_t delay = w->lag_ns - an_clock_bound(a, from, w->rank);
+    delay = delay > 1 ? delay : 1;
+    r->waits++;
+    r->delay += (double)delay;
+    r->first = r->waits == 1 ? w->begin : r->first;
+    r->last = w->end;
+    if (delay > r->worst) {
+        r->worst = delay;
+        r->wait = w->id;
+        r->slot = w->slot;
+        r->writer = w->writer;
+    }
+    return 0;
+}
+
+/* A wait that ends has overtaken those for the same slot that began before it and go on. */
+static void overtake(fairness *s, const xsr_event *e) {
+    int64_t begin = INT64_MAX;
+    for (uint32_t i = 0; i < s->now_count; i++)
+        if (s->now[i].slot == e->slot && s->now[i].writer == e->writer) {
+            begin = s->now[i].begin;
+            if (s->now[i].bypass > s->worst.bypass)
+                s->worst = (overtaken){s->now[i].bypass, s->now[i].wait, e->id, e->slot, e->rank, e->writer, XSR_NONE, begin, e->time};
+            s->now[i] = s->now[--s->now_count];
+            break;
+        }
+    for (uint32_t i = 0; i < s->now_count; i++)
+        if (s->now[i].slot == e->slot && s->now[i].begin < (begin == INT64_MAX ? e->time : begin) && s->now[i].rank != e->rank) {
+            s->now[i].bypass++;
+            if (s->now[i].bypass > s->worst.bypass)
+                s->worst = (overtaken){s->now[i].bypass, s->now[i].wait, e->id, e->slot, s->now[i].rank, s->now[i].writer, e->rank, s->now[i].begin, e->time};
+        }
+}
+
+#define MOST_CONTENDERS 4096u
+static int on_event(an *a, void *state, const xsr_event *e) {
+    fairness *s = state;
+    if (e->slot == XSR_NONE || !(an_pad(a, e->slot)->flags & XS_PAD_SHARED))
+        return 0;
+    if (e->kind != XS_EV_WAIT_START) {
+        overtake(s, e);
+        return 0;
+    }
+    if (s->now_count == MOST_CONTENDERS)
+        return 0;
+    if (RD_ROOM(s->now, s->now_room, s->now_count + 1) < 0)
+        return XS_E_MEMORY;
+    s->now[s->now_count++] = (contender){e->id, 0, e->slot, e->rank, e->writer, e->time};
+    return 0;
+}
+
+static int on_wait(an *a, void *state, const xsr_wait *w) {
+    return w->open || w->end_lost || w->start_lost || w->result != XS_RESULT_OK ? 0 : take_delay(a, state, w);
+}
+
+static int by_value(const void *x, const void *y) { return (*(const double *)x > *(const double *)y) - (*(const double *)x < *(const double *)y); }
+
+/* All peers of one waiter at one pad. */
+static int judge(an *a, const fairness *s, uint32_t first) {
+    const uint32_t *key = s->peers.keys[first];
+    double *means = calloc(s->peers.count + 1u, sizeof *means), sum = 0, squares = 0;
+    uint32_t n = 0, worst = first;
+    for (uint32_t i = first; means && i < s->peers.count; i++) {
+        const served *r = &s->rows[i];
+        if (s->peers.keys[i][0] != key[0] || s->peers.keys[i][1] != key[1] || r->waits < LEAST)
+            continue;
+        double mean = r->delay / (double)r->waits, rate = 1 / mean;
+        if (mean > s->rows[worst].delay / (double)s->rows[worst].waits)
+            worst = i;
+        means[n++] = mean;
+        sum += rate;
+        squares += rate * rate;
+    }
+    if (!means)
+        return XS_E_MEMORY;
+    qsort(means, n, sizeof *means, by_value);
+    double median = n ? means[(n - 1) / 2] : 0, top = n ? means[n - 1] : 0, jain = squares > 0 ? sum * sum / (n * squares) : 1;
+    free(means);
+    if (n < 3 || jain > JAIN || top < TIMES * median || top < (double)a->options.lag_ns)
+        return 0;
+    const served *r = &s->rows[worst];
+    xsa_finding f = an_like(XSA_UNFAIRNESS, XSA_WARNING, XSA_MEDIUM);
+    f.slot = r->slot;
+    f.owes_rank = an_number(a, key[1]);
+    f.owes_block = an_block(a, r->writer);
+    f.owes_writer = r->writer;
+    f.rank = an_number(a, s->peers.keys[worst][2]);
+    f.begin = r->first;
+    f.end = r->last;
+    f.cure = "begin each scan behind where the last one ended, or serve in the order of arrival";
+    an_finding *out = an_find(a, &f, an_key(XSA_UNFAIRNESS, key[0], key[1], 0), "rank %u sees signals of rank %u at %s %s late on average, the median of its %u peers is %s (Jain %.2f)",
+                              f.owes_rank, f.rank, an_pad_name(a, r->slot), an_span(a, (int64_t)top), n, an_span(a, (int64_t)median), jain);
+    return an_evidence(a, out, r->wait, "latest");
+}
+
+static int say_overtaken(an *a, const overtaken *o) {
+    xsa_finding f = an_like(XSA_UNFAIRNESS, XSA_WARNING, XSA_HIGH);
+    f.slot = o->slot;
+    an_victim(a, &f, o->rank, o->writer);
+    f.owes_rank = o->by == XSR_NONE ? a->model->slots[o->slot].owner : an_number(a, o->by);
+    f.begin = o->begin;
+    f.end = o->end;
+    f.cure = "hand over in the order of arrival: a ticket, or a slot for each who waits";
+    an_finding *out = an_find(a, &f, an_key(XSA_UNFAIRNESS, o->slot, 1, 1), "%s waits for %s since %s and was overtaken %llu times by others that came later", an_who(a, o->rank, o->writer),
+                              an_slot_name(a, o->slot), an_since(a, o->begin), (unsigned long long)o->bypass);
+    TRY(an_evidence(a, out, o->wait, "wait"));
+    return an_evidence(a, out, o->event, "end of a later one");
+}
+
+static int finish(an *a, void *state) {
+    const fairness *s = state;
+    for (uint32_t i = 0; i < s->peers.count; i++) {
+        bool first = true;
+        for (uint32_t k = 0; k < i && first && i < 8192; k++)
+            first = s->peers.keys[k][0] != s->peers.keys[i][0] || s->peers.keys[k][1] != s->peers.keys[i][1];
+        if (first)
+            TRY(judge(a, s, i));
+    }
+    return s->worst.bypass >= BYPASS ? say_overtaken(a, &s->worst) : 0;
+}
+
+static void release(void *state) {
+    fairness *s = state;
+    an_classes_free(&s->peers);
+    free(s->rows);
+    free(s->now);
+}
+
+const an_ops an_unfairness = {.id = XSA_UNFAIRNESS, .needs = AN_WAITS, .kinds = AN_KIND(WAIT_START) | AN_KIND(WAIT_END), .state = sizeof(fairness),
+                              .on_event = on_event, .on_wait = on_wait, .finish = finish, .release = release,
+                              .cannot = "peers that ask for more than others"};

@@ -1,0 +1,98 @@
+/* D5: a signal that was made and that the waiter's later polls do not see; increments that the counter does not have. Two arrivals that
+ * found the same count prove that one of them was lost. */
+#include "detectors.h"
+
+static int say_twice(an *a, const xsr_event *e) {
+    const an_slot *s = &a->slots[e->slot];
+    xsa_finding f = an_like(XSA_VANISHED_SIGNAL, XSA_ERROR, XSA_HIGH);
+    f.slot = e->slot;
+    an_culprit(a, &f, e->rank, e->writer);
+    f.rank = a->model->slots[e->slot].owner;
+    f.begin = f.end = e->time;
+    f.cure = "no atomics over a link that does not carry them: count locally, elect, and signal a slot of your own";
+    an_finding *out = an_find(a, &f, an_key(XSA_VANISHED_SIGNAL, e->slot, 1, 0), "%s arrived at %s of rank %u and found %llu, as %s did before: an increment was lost, %s",
+                              an_who(a, e->rank, e->writer), an_slot_name(a, e->slot), a->model->slots[e->slot].owner, (unsigned long long)e->value,
+                              an_who(a, s->arrival.rank, s->arrival.writer), an_since(a, e->time));
+    TRY(an_evidence(a, out, s->arrival.event, "arrival"));
+    return an_evidence(a, out, e->id, "arrival that found the same count");
+}
+
+/* Counts of packed arrivals are put together by the reader: not where records are lost, nor where more arrive than are expected. */
+static bool counts_hold(const an *a, uint32_t slot) { return a->lost_records == 0 && !an_found(a, XSA_COUNT_MISMATCH, an_key(XSA_COUNT_MISMATCH, slot, 1, 0)); }
+
+/* Records of one counter come in the order of their stamps, which two devices may see differently; a value below all that was left before by
+ * the last arrival, and equal to what it found, is no matter of order. */
+static int on_event(an *a, void *state, const xsr_event *e) {
+    (void)state;
+    if (e->slot == XSR_NONE || an_weight(e) == 0)
+        return 0;
+    const an_slot *s = &a->slots[e->slot];
+    if (!counts_hold(a, e->slot))
+        return 0;
+    bool reset = s->reset.event != XSR_NO_ID && s->reset.time >= s->arrival.time;
+    return s->arrivals && !reset && s->weight && s->old == e->value && s->arrival.event != e->id ? say_twice(a, e) : 0;
+}
+
+/* More was added than the counter ever showed. */
+static int say_short(an *a, uint32_t slot) {
+    const an_slot *s = &a->slots[slot];
+    uint64_t base = s->least_old, should = base + s->arrived_weight;
+    if (!s->arrivals || s->resets || s->post >= should || !counts_hold(a, slot) || an_lost(a, XSR_NONE, INT64_MIN, INT64_MAX))
+        return 0;
+    xsa_finding f = an_like(XSA_VANISHED_SIGNAL, XSA_ERROR, XSA_HIGH);
+    f.slot = slot;
+    an_culprit(a, &f, s->arrival.rank, s->arrival.writer);
+    f.rank = a->model->slots[slot].owner;
+    f.begin = s->arrival.time;
+    f.cure = "no atomics over a link that does not carry them: count locally, elect, and signal a slot of your own";
+    an_finding *out = an_find(a, &f, an_key(XSA_VANISHED_SIGNAL, slot, 1, 0), "%s of rank %u shows %llu after arrivals of %llu: %llu were lost", an_slot_name(a, slot),
+                              a->model->slots[slot].owner, (unsigned long long)(s->post - base), (unsigned long long)s->arrived_weight,
+                              (unsigned long long)(should - s->post));
+    return an_evidence(a, out, s->arrival.event, "last arrival");
+}
+
+static int say_unseen(an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    xsa_finding f = an_stuck_like(a, s, XSA_VANISHED_SIGNAL, XSA_ERROR);
+    f.cure = "check the address that is signalled, peer access and the path of the store; read the slot back at its owner";
+    if (!s->certain) {
+        an_unknown(a, XSA_VANISHED_SIGNAL, f.lost, "%llu lost records could hold the end of a wait", (unsigned long long)f.lost);
+        return 0;
+    }
+    an_finding *out = an_find(a, &f, an_key(XSA_VANISHED_SIGNAL, s->w.slot, 2, 0), "%s; %s signalled %llu there %s, and it is not seen", an_stuck_words(a, s),
+                              an_who(a, x->signal.rank, x->signal.writer), (unsigned long long)x->max_value, an_since(a, x->signal.time));
+    TRY(an_evidence(a, out, x->signal.event, "signal"));
+    return an_evidence(a, out, s->w.id, "wait");
+}
+
+/* A gate that needs no more than what was added to it. */
+static int say_arrived(an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    if (!an_is_counter(a, s->w.slot) || !x->arrivals || x->resets || s->w.cmp != XS_CMP_GE || x->least_old + x->arrived_weight < s->w.need || !s->certain ||
+        !counts_hold(a, s->w.slot))
+        return 0;
+    xsa_finding f = an_stuck_like(a, s, XSA_VANISHED_SIGNAL, XSA_ERROR);
+    an_culprit(a, &f, x->arrival.rank, x->arrival.writer);
+    f.cure = "no atomics over a link that does not carry them: count locally, elect, and signal a slot of your own";
+    an_finding *out = an_find(a, &f, an_key(XSA_VANISHED_SIGNAL, s->w.slot, 1, 0), "%s; arrivals of %llu were made, and it shows %llu", an_stuck_words(a, s),
+                              (unsigned long long)x->arrived_weight, (unsigned long long)s->w.observed);
+    TRY(an_evidence(a, out, x->arrival.event, "last arrival"));
+    return an_evidence(a, out, s->w.id, "wait");
+}
+
+static int finish(an *a, void *state) {
+    (void)state;
+    for (uint32_t i = 0; i < a->slot_count; i++)
+        TRY(say_short(a, i));
+    for (uint32_t i = 0; i < a->stuck_count; i++) {
+        if (a->stuck[i].late)
+            continue;
+        if (a->stuck[i].why == AN_WHY_SIGNALLED)
+            TRY(say_unseen(a, &a->stuck[i]));
+        TRY(say_arrived(a, &a->stuck[i]));
+    }
+    return 0;
+}
+
+const an_ops an_vanished_signal = {.id = XSA_VANISHED_SIGNAL, .kinds = AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE), .on_event = on_event, .finish = finish,
+                                   .cannot = "whether the address, the link or another writer is to blame, where the slot cannot be read back"};
