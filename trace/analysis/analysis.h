@@ -89,6 +89,7 @@ typedef struct an_slot { /* beside xsr_slot */
     an_arriver *arrivers; uint32_t arriver_count, arriver_room; /* each writer once */
     uint64_t least_old;        /* lowest value that an arrival found; UINT64_MAX: none */
     an_touch before_signal;    /* the signal before the last */
+    int64_t first_signal;      /* time of the first signal, INT64_MAX: none */
     uint64_t reported_epoch, reported; /* last EXPECT */
     uint64_t reported_event;
     bool is_reported, is_channel, is_barrier;

@@ -1,6 +1,7 @@
 /* D11: a wait passed on a value that is not this round's: one that nobody signalled, or one that its writer signals again in a later
  * round, so that the wait of that round could not tell the two apart. */
 #include "detectors.h"
+#include "class.h"
 
 typedef struct pass { uint64_t wait, read, epoch, need, value; uint32_t writer, rank, launch, line; int64_t time; bool again; } pass;
 typedef struct passes { pass *slots; uint32_t room; } passes;
@@ -34,7 +35,8 @@ static int say_foreign(an *a, const xsr_wait *w) {
 
 static bool nobody_signalled(const an *a, const xsr_wait *w) {
     const an_slot *s = &a->slots[w->slot];
-    return w->need > 0 && w->observed >= w->need && w->cmp == XS_CMP_GE && !s->signals && !s->arrivals && !s->resets &&
+    int64_t clocks = s->signals ? an_clock_bound(a, s->signal.rank, w->rank) : 0;
+    return w->need > 0 && w->observed >= w->need && w->cmp == XS_CMP_GE && s->first_signal > w->end + clocks && !s->arrivals && !s->resets &&
            (w->reads_from.reason == XSR_REASON_HOST || w->reads_from.reason == XSR_REASON_LOST) && an_capture_is_whole(a);
 }
 

@@ -249,13 +249,18 @@ static uint8_t worse(uint8_t x, uint8_t y) { /* any that still may signal comes 
     return AN_WHY_UNKNOWN;
 }
 
-/* Of all that may be the one: whoever may yet signal decides. */
+static bool has_arrived(const an *a, const an_stuck *s, uint32_t writer) {
+    return s->counter != XSR_NONE && rd_map_get(&a->arriver_of, (uint64_t)s->counter << 32 | writer) != XSR_NONE;
+}
+
+/* Of all that may be the one: whoever may yet signal decides. First those that have arrived at its counter before, then those of the role,
+ * then any of the rank, and at last the waiter itself. */
 static uint8_t judge_candidates(an *a, an_stuck *s) {
     an_stuck best = *s;
     uint8_t why = AN_WHY_UNKNOWN;
-    for (uint32_t round = 0; round < 2 && why == AN_WHY_UNKNOWN; round++)
+    for (uint32_t round = 0; round < 4 && why == AN_WHY_UNKNOWN; round++)
         for (uint32_t i = 0; i < a->writer_count; i++) {
-            if (!is_candidate(a, s, i, round == 0) || (i == s->w.writer && s->role == XSR_NONE))
+            if (!is_candidate(a, s, i, round != 2) || (i == s->w.writer) != (round == 3) || (round == 0 && !has_arrived(a, s, i)))
                 continue;
             an_stuck now = *s;
             uint8_t w = what_it_does(a, &now, i), wins = why == AN_WHY_UNKNOWN ? w : worse(why, w);

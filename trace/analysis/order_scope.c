@@ -63,6 +63,8 @@ static int say_release(an *a, const an_step *step) {
     f.cure = "release at the scope of both sides: st.release, or a fence of that scope before the store, never behind it";
     an_finding *out = an_find(a, &f, key_of(a, e->slot, r->writer, 1), "%s %s %s (%s), but %s reads it on %s: what it wrote before need not be seen", an_who(a, r->rank, r->writer),
                               an_arrives(r->kind) ? "arrives at" : "signals", an_slot_name(a, e->slot), release_words(a, r), an_who(a, e->rank, e->writer), level_name(step->need));
+    if (out && out->f.count == 1)
+        out->at--; /* where both sides are weak, the release is read first */
     TRY(an_evidence(a, out, r->event, "signal"));
     return an_evidence(a, out, e->id, "wait");
 }

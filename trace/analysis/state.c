@@ -40,6 +40,7 @@ static void new_slot(an *a, uint32_t i) {
     memset(s, 0, sizeof *s);
     s->signal = s->before_signal = s->arrival = s->reset = s->wait = nobody;
     s->least_old = UINT64_MAX;
+    s->first_signal = INT64_MAX;
     s->counter = s->publishes = XSR_NONE;
     s->width = an_pad(a, i)->flags & XS_PAD_32 ? 32 : 64;
 }
@@ -66,6 +67,7 @@ static an_touch touch_of(const xsr_event *e) {
 static void take_signal(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
     s->signals++;
     s->max_value = e->value > s->max_value ? e->value : s->max_value;
+    s->first_signal = e->time < s->first_signal ? e->time : s->first_signal;
     s->before_signal = s->signal;
     s->signal = touch_of(e);
     if (!w)

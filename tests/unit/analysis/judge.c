@@ -74,7 +74,7 @@ const xsa_verdict *verdict_of(const judged *j, uint32_t detector) {
     return NULL;
 }
 
-static void print_all(const judged *j) {
+void print_all(const judged *j) {
     for (uint32_t i = 0; i < j->result->finding_count; i++) {
         const xsa_finding *f = &j->result->findings[i];
         print_message("  %s %s: %s\n", xsa_severity_name(f->severity), f->id, f->text);
@@ -109,4 +109,11 @@ void expect_not(const judged *j, uint32_t detector) {
     const xsa_finding *f = finding_of(j, detector);
     if (f)
         fail_msg("%s: %s", xsa_detector_name(detector), f->text);
+}
+
+void expect_errors(const judged *j, uint32_t count) {
+    if (j->result->errors == count)
+        return;
+    print_all(j);
+    fail_msg("%u errors, not %u", j->result->errors, count);
 }

@@ -33,6 +33,9 @@ const xsa_finding *finding_of(const judged *j, uint32_t detector); /* NULL: it i
 const xsa_verdict *verdict_of(const judged *j, uint32_t detector);
 /* The first finding, with its slot by label ("" any) and its culprit (-1 any). */
 void expect_first(const judged *j, uint32_t detector, uint32_t severity, const char *slot, int owes_rank, int owes_block);
+void print_all(const judged *j); /* what was found */
+/* The number of error findings: one cause, one finding. */
+void expect_errors(const judged *j, uint32_t count);
 void expect_clean(const judged *j); /* no error, nothing unknown */
 void expect_not(const judged *j, uint32_t detector);
 /* A wait that has begun and not ended, at the end of the run: its status line confirms it. */
