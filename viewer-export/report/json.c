@@ -23,8 +23,8 @@ static const struct {
 
 int xsv_report_json(xsv_report_state *r) {
     int rc = XS_OK;
-    fputs("{\"schema_version\": 3", r->out);
-    _Static_assert(XSV_SCHEMA_VERSION == 3, "the line above");
+    fputs("{\"schema_version\": 4", r->out);
+    _Static_assert(XSV_SCHEMA_VERSION == 4, "the line above");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !rc; i++) {
         sqlite3_stmt *s = xsv_ask(r, parts[i].sql);
         if (!s)

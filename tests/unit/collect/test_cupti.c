@@ -40,7 +40,11 @@ static int clean(void **state) {
     (void)state;
     xsr_close(reader);
     reader = NULL;
-    unlink(capture);
+    if (unlink(capture)) { /* bounded: a folder */
+        char command[128];
+        snprintf(command, sizeof command, "rm -rf '%s'", capture);
+        return system(command);
+    }
     return 0;
 }
 
@@ -50,11 +54,21 @@ static uint64_t now_ns(clockid_t clock) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static xs_world *start(int32_t cupti) {
-    xs_config config = {.size = sizeof config, .version = 1, .backend = "host", .ranks = 1, .capture = capture, .cupti = cupti};
+static xs_world *start_as(const xs_config *more) {
+    xs_config config = *more;
     xs_world *world;
+    config.size = sizeof config;
+    config.version = 1;
+    config.backend = "host";
+    config.ranks = 1;
+    config.capture = capture;
     assert_int_equal(xs_world_create(&config, &world), 0);
     return world;
+}
+
+static xs_world *start(int32_t cupti) {
+    xs_config config = {.cupti = cupti};
+    return start_as(&config);
 }
 
 /* Ends the world and reads what it left. */
@@ -286,6 +300,39 @@ static void test_a_burst_loses_nothing(void **state) {
     assert_int_equal(health(m)->lost, 0);
 }
 
+/* Their names were told long before what is kept. */
+static void test_a_bounded_capture_keeps_the_names(void **state) {
+    (void)state;
+    xs_config config = {.cupti = 1, .capture_bytes = 1 << 20};
+    xs_world *world = start_as(&config);
+    for (uint32_t i = 0; i < 30000; i++) {
+        push_kernel(i % 2 ? "odd" : "even", now_ns(CLOCK_REALTIME), i);
+        if (i % 3000 == 2999)
+            wait_until(&fake->flushes, fake->flushes + 2);
+    }
+    const xsr_model *m = end(world);
+    assert_int_equal(health(m)->kernels, 30000);
+    assert_in_range(m->activity_count, 100, 10000);
+    for (uint32_t i = 0; i < m->activity_count; i++)
+        assert_string_equal(m->names[m->activities[i].name].text, m->activities[i].correlation % 2 ? "odd" : "even");
+    assert_int_equal(m->activities[m->activity_count - 1].correlation, 29999);
+}
+
+/* Rings are left alone until a dump: nobody is waited for, and the dump has the newest. */
+static void test_a_dump_has_the_newest_kernels(void **state) {
+    (void)state;
+    xs_config config = {.cupti = 1, .capture_on_trigger = 1};
+    xs_world *world = start_as(&config);
+    for (uint32_t i = 0; i < 20000; i++)
+        push_kernel("many", now_ns(CLOCK_REALTIME), i);
+    wait_until(&fake->flushes, fake->flushes + 3);
+    assert_int_equal(xs_trace_dump(world, "now"), 0);
+    const xsr_model *m = end(world);
+    assert_true(health(m)->lost >= 20000 - 8192);
+    assert_in_range(m->activity_count, 4000, 8192);
+    assert_int_equal(m->activities[m->activity_count - 1].correlation, 19999);
+}
+
 /* Kernels that end and are never told of: somebody else gets them. */
 static void test_a_takeover_is_noticed(void **state) {
     (void)state;
@@ -340,6 +387,8 @@ int main(int argc, char **argv) {
                                        TEST(test_the_host_backend_asks_nothing_of_it),
                                        TEST(test_off_is_told),
                                        TEST(test_a_burst_loses_nothing),
+                                       TEST(test_a_bounded_capture_keeps_the_names),
+                                       TEST(test_a_dump_has_the_newest_kernels),
                                        TEST(test_a_takeover_is_noticed),
                                        TEST(test_a_flush_that_hangs_holds_nobody_up)};
     const struct CMUnitTest older[] = {TEST(test_an_older_version_is_read_by_what_it_has)};
