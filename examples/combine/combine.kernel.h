@@ -179,13 +179,13 @@ XS_KERNEL(combine, struct combine_args) {
     xs_writer w = xs_writer_begin(&xs, is_push ? args.role_push : is_gemm ? args.role_gemm : args.role_consume);
     example_counts *kept = XS_BUFFER_AT(args.counts, example_counts, rank) + block * xs_warps() + xs_warp();
     for (uint32_t epoch = 1; epoch <= args.epochs; epoch++) {
-        xs_writer_epoch(&w, epoch);
         int result = XS_RESULT_OK;
         if (epoch > 1 && xs_lane() == 0) {
             result = xs_wait_slot(&w, &args.go, 0, 0, epoch - 1);
             kept->waits++;
         }
         result = xs_warp_broadcast(result);
+        xs_writer_epoch(&w, epoch); /* here: whoever is done early waits for the end of the last one */
         if (result == XS_RESULT_OK && is_push)
             push(&w, &args, &xs, kept, epoch);
         else if (result == XS_RESULT_OK && is_gemm)
