@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cuda.h"
+#include "cuda_state.h"
 
 static int available(void) {
     int count = 0;

@@ -4,7 +4,7 @@
  * no CUDA compiler. */
 #include <stdlib.h>
 
-#include "cuda.h"
+#include "cuda_state.h"
 #include "identity.h"
 
 #define ROUNDS 64u

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cuda.h"
+#include "cuda_state.h"
 #include "identity.h"
 
 #define EVERY_NS 1000000000u

@@ -2,7 +2,7 @@
  * the memory carries atomics: a GPU's add to host memory without them is a read, an add and a write, and another's add between
  * is lost (facts: 7 of 10 between an H200 and a CPU). So a plan that has several sides add to one counter is refused there,
  * unless the pad says that it is meant. */
-#include "cuda.h"
+#include "cuda_state.h"
 
 /* CPU threads are one side, each GPU is one. Ranks of other processes: by the kind alone, each a side of its own. */
 static int side_of(const xs_world *world, uint64_t rank) {

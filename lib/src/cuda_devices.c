@@ -1,7 +1,7 @@
 /* The GPUs of a world: contexts, streams, peer access. */
 #include <string.h>
 
-#include "cuda.h"
+#include "cuda_state.h"
 
 int xs_cuda_attribute(const xs_cuda_state *state, CUdevice device, int which) {
     int value = 0;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda.h"
+#include "cuda_state.h"
 
 int xs_cuda_usable(const xs_cuda_state *state) { return state->fault ? xs_fail(state->fault, "%s", state->fault_words) : 0; }
 

@@ -3,7 +3,7 @@
  * others may run at the same time, each on the stream of its first rank. */
 #include <stdlib.h>
 
-#include "cuda.h"
+#include "cuda_state.h"
 
 static int resolve(const xs_launch_order *order, CUfunction *function) {
     const xs_cuda_entry *entry = order->kernel->cuda;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda.h"
+#include "cuda_state.h"
 
 static void give_back(xs_cuda_state *state, xs_cuda_memory *m) {
     const xs_cuda_driver *cuda = state->cuda;

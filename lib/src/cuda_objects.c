@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda.h"
+#include "cuda_state.h"
 #include "identity.h"
 
 static xs_cuda_object *find(const xs_cuda_state *state, void *const *host) {

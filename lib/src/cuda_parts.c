@@ -2,7 +2,7 @@
  * until the stream has let go of it. */
 #include <stdlib.h>
 
-#include "cuda.h"
+#include "cuda_state.h"
 
 /* world->lock held, as in all but xs_cuda_part_ended. */
 xs_cuda_part *xs_cuda_part_make(xs_cuda_state *state, xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks) {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "cuda.h"
+#include "cuda_state.h"
 
 typedef struct number_list {
     uint32_t *numbers;

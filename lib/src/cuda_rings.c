@@ -1,7 +1,7 @@
 /* Records in device memory: each device has those of its ranks, and a stream of its own brings them out. */
 #include <time.h>
 
-#include "cuda.h"
+#include "cuda_state.h"
 #include "identity.h"
 
 #define BOUND_NS 5000000000u /* a copy that takes longer will not end */

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cuda.h"
+#include "cuda_state.h"
 #include "identity.h"
 
 #define BLOCK_BYTES (2u << 20) /* the driver's own: smaller allocations share one, and a handle stands for all of it */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "cuda.h"
+#include "cuda_state.h"
 
 #define ABORT_GRACE_NS 5000000000u /* after an abort kernels leave their waits softly; longer means that one hangs outside of them */
 
