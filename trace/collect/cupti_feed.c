@@ -83,31 +83,33 @@ static int grow(xs_cupti_feed *feed) {
     return 1;
 }
 
-static void tell_name(xs_cupti_feed *feed, const xs_feed_name *name, size_t bytes) {
+static void tell_name(xs_cupti_feed *feed, uint32_t id, const char *text) {
+    size_t bytes = strnlen(text, XS_ACTIVITY_NAME_MOST);
     for (size_t offset = 0; offset < bytes;) {
-        xs_activity_name part = {.kind = XS_ACTIVITY_NAME, .name = name->id, .offset = (uint32_t)offset, .bytes = (uint32_t)bytes};
+        xs_activity_name part = {.kind = XS_ACTIVITY_NAME, .name = id, .offset = (uint32_t)offset, .bytes = (uint32_t)bytes};
         xs_activity_entry entry;
         size_t n = bytes - offset < sizeof part.text ? bytes - offset : sizeof part.text;
-        memcpy(part.text, name->text + offset, n);
+        memcpy(part.text, text + offset, n);
         memcpy(&entry, &part, sizeof entry);
         xs_feed_put(feed, &entry);
         offset += n;
     }
 }
 
-uint32_t xs_feed_name_of(xs_cupti_feed *feed, const char *text) {
-    size_t bytes = text ? strnlen(text, XS_ACTIVITY_NAME_MOST) : 0;
+uint32_t xs_feed_name_of(xs_cupti_feed *feed, const char *name, xs_feed_spell *spell) {
+    char buffer[XS_ACTIVITY_NAME_MOST + 1];
+    size_t bytes = name ? strlen(name) : 0;
     if (!bytes || (2 * feed->name_count >= feed->name_room && !grow(feed)))
         return 0;
-    xs_feed_name *name = place_of(feed, text, bytes);
-    if (name->id)
-        return name->id;
-    name->text = strndup(text, bytes);
-    if (!name->text)
+    xs_feed_name *known = place_of(feed, name, bytes);
+    if (known->id)
+        return known->id;
+    known->text = strdup(name);
+    if (!known->text)
         return 0;
-    name->id = ++feed->name_count;
-    tell_name(feed, name, bytes);
-    return name->id;
+    known->id = ++feed->name_count;
+    tell_name(feed, known->id, spell ? spell(name, buffer, sizeof buffer) : name);
+    return known->id;
 }
 
 void xs_feed_tell(xs_cupti_feed *feed) {

@@ -23,8 +23,9 @@ void xs_feed_open(xs_cupti_feed *feed, char *region);
 void xs_feed_close(xs_cupti_feed *feed);
 /* Once before each batch: how long the batch may wait for a collector that is behind. */
 void xs_feed_round(xs_cupti_feed *feed);
-/* Number of a name, told when it is new. 0: no memory, or no text. */
-uint32_t xs_feed_name_of(xs_cupti_feed *feed, const char *text);
+/* Number of a name, told when it is new, as `spell` makes it (NULL: as it is). 0: no memory, or no text. */
+typedef const char *xs_feed_spell(const char *name, char *buffer, size_t bytes);
+uint32_t xs_feed_name_of(xs_cupti_feed *feed, const char *name, xs_feed_spell *spell);
 /* sequence is filled in. */
 void xs_feed_put(xs_cupti_feed *feed, const xs_activity_entry *entry);
 /* feed->health becomes visible. */

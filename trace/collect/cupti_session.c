@@ -10,6 +10,7 @@
 #include "cupti_buffers.h"
 #include "cupti_decode.h"
 #include "cupti_feed.h"
+#include "cupti_name.h"
 #include "cupti_others.h"
 #include "identity.h"
 
@@ -49,7 +50,7 @@ static void take(void *user, const CUpti_Activity *record) {
     h->calls += kind == XS_ACTIVITY_CALL;
     if (kind < 0)
         return;
-    entry.name = xs_feed_name_of(&s->feed, name);
+    entry.name = xs_feed_name_of(&s->feed, name, kind == XS_ACTIVITY_KERNEL ? xs_cupti_plain_name : NULL);
     xs_feed_put(&s->feed, &entry);
 }
 

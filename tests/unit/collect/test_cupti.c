@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <xs/read.h>
 
+#include "cupti_name.h"
 #include "cupti_session.h"
 #include "fake_cupti.h"
 
@@ -147,6 +148,42 @@ static void test_kernels_copies_and_calls_reach_the_capture(void **state) {
     assert_int_equal(health(m)->kernels, 1);
     assert_int_equal(health(m)->calls, 2);
     assert_int_equal(health(m)->unknown + health(m)->void_stamps + health(m)->dropped + health(m)->lost, 0);
+}
+
+static void check_name(const char *demangled, const char *plain) {
+    char text[256];
+    snprintf(text, sizeof text, "%s", demangled);
+    xs_cupti_strip_signature(text);
+    assert_string_equal(text, plain);
+}
+
+static void test_names_have_no_signature(void **state) {
+    (void)state;
+    check_name("combine", "combine");
+    check_name("scale(float*, int)", "scale");
+    check_name("void ns::push<(int)2, float>(ns::args<float>, int (*)(int))", "ns::push<(int)2, float>");
+    check_name("unsigned int (anonymous namespace)::count<std::pair<int, float> >(int)", "(anonymous namespace)::count<std::pair<int, float> >");
+    check_name("void at::native::op<at::native::f(int)::{lambda(float)#1}>(int)", "at::native::op<at::native::f(int)::{lambda(float)#1}>");
+    check_name("bool ns::operator< <int>(ns::a<int> const&, ns::a<int> const&)", "ns::operator< <int>");
+    check_name("()", "()");
+    check_name("", "");
+    check_name(")", ")");
+}
+
+/* Two mangled kernels of one plain name are one name; where no C++ library is loaded they stay mangled. */
+static void test_mangled_names_are_spelled_out(void **state) {
+    (void)state;
+    if (!dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL))
+        skip();
+    xs_world *world = start(1);
+    push_kernel("_ZN2ns4pushILi2EEEvPfi", now_ns(CLOCK_REALTIME), 1);
+    push_kernel("_ZN2ns4pushILi2EEEvPdi", now_ns(CLOCK_REALTIME) + 1, 2);
+    push_kernel("_Znonsense", now_ns(CLOCK_REALTIME) + 2, 3);
+    const xsr_model *m = end(world);
+    assert_int_equal(m->activity_count, 3);
+    assert_string_equal(m->names[m->activities[0].name].text, "ns::push<2>");
+    assert_int_equal(m->activities[1].name, m->activities[0].name);
+    assert_string_equal(m->names[m->activities[2].name].text, "_Znonsense");
 }
 
 /* What an older record does not have is not read: behind it lies something else. */
@@ -378,6 +415,8 @@ static void test_a_flush_that_hangs_holds_nobody_up(void **state) {
 /* The library is looked at once a process: other libraries, other processes. */
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {TEST(test_kernels_copies_and_calls_reach_the_capture),
+                                       TEST(test_names_have_no_signature),
+                                       TEST(test_mangled_names_are_spelled_out),
                                        TEST(test_void_stamps_drops_and_unknown_kinds_are_counted),
                                        TEST(test_no_subscription_stays),
                                        TEST(test_calls_by_kind_where_single_ones_cannot_be_asked_for),
