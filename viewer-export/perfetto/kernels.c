@@ -1,6 +1,7 @@
 /* Rows `kernels (stream S)`: what CUPTI told of, and, where it told nothing, launches by the host's words. A kernel is drawn on every
  * rank whose writers ran in it, else on those of its launch, else on the first rank of its GPU. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels.h"
 
@@ -65,6 +66,11 @@ static int add_kernel(const drawing *d, kernel_list *k, const xsr_activity *a, u
     return add_item(k, rank, a->stream, a, l);
 }
 
+/* A moment once a second, in a row of its own: the database has it. */
+static bool asks_clock(const xsr_model *m, const xsr_activity *a) {
+    return a->name != XSR_NONE && strcmp(m->names[a->name].text, XSR_CLOCK_KERNEL) == 0;
+}
+
 /* ran: (kernel, rank) of all writers. */
 static int add_kernels(const drawing *d, kernel_list *k, const told *ran, told *t) {
     const xsr_model *m = d->model;
@@ -75,7 +81,7 @@ static int add_kernels(const drawing *d, kernel_list *k, const told *ran, told *
         for (; at < ran->count && ran->list[at] >> 32 <= i; at++)
             if (ran->list[at] >> 32 == i)
                 TRY(add_kernel(d, k, a, (uint32_t)ran->list[at], t));
-        if (a->kind != XS_ACTIVITY_KERNEL || k->count != before)
+        if (a->kind != XS_ACTIVITY_KERNEL || k->count != before || asks_clock(m, a))
             continue;
         for (uint32_t r = 0; a->launch != XSR_NONE && r < m->rank_count; r++)
             if (launched_on(d, &m->launches[a->launch], r) && m->ranks[r].device == a->device)

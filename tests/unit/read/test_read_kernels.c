@@ -231,6 +231,26 @@ static void test_a_hundred_replays_are_told_apart(void **state) {
     end(&r);
 }
 
+/* A kernel of seconds, with the clock asked beside it, still bounds the clock at both its ends. */
+static void test_a_long_kernel_bounds_the_clock(void **state) {
+    run r;
+    (void)state;
+    begin(&r, "long.xs", 10.6);
+    r.wrong = 3 * US;
+    answer(&r, H0 + S / 2);
+    tick(&r, H0 + S / 2);
+    kernel(&r, H0 + S, 5 * S, 7, 0, 0, 0);
+    for (int i = 0; i < 4; i++)
+        cb_gpu_kernel(r.c, XSR_CLOCK_KERNEL, 0, 9, cupti_time(&r, H0 + (2 + i) * S), cupti_time(&r, H0 + (2 + i) * S + 20 * US), 900 + i, 0, 1, 1);
+    cb_flush_at(r.c, (uint64_t)(H0 + 7 * S));
+    answer(&r, H0 + 7 * S);
+    tick(&r, H0 + 7 * S);
+    read_back(&r);
+    assert_int_equal(gpu(&r)->kernels, 1);
+    assert_in_range(gpu(&r)->fault_ns, US, 3 * US);
+    end(&r);
+}
+
 /* What is not told of has no kernel, and is said; what ran before CUPTI listened, or after it was lost, is nobody's fault. */
 static void test_writers_in_no_kernel_are_said(void **state) {
     run r;
@@ -280,6 +300,7 @@ int main(void) {
                                        cmocka_unit_test(test_five_microseconds_in_the_answers_are_found),
                                        cmocka_unit_test(test_a_step_of_cuptis_clock_moves_no_kernel),
                                        cmocka_unit_test(test_a_hundred_replays_are_told_apart),
+                                       cmocka_unit_test(test_a_long_kernel_bounds_the_clock),
                                        cmocka_unit_test(test_writers_in_no_kernel_are_said),
                                        cmocka_unit_test(test_a_killed_run_says_from_when_cupti_is_missing)};
     return cmocka_run_group_tests(tests, NULL, NULL);

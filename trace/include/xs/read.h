@@ -78,6 +78,7 @@ typedef struct xsr_writer { /* one owner of a ring: a warp of a block in one lau
     const char *name; /* "push block 2 warp 0" */
 } xsr_writer;
 
+#define XSR_CLOCK_KERNEL "xs_clock" /* the kernel with which xs asks a GPU's clock; it runs beside others */
 /* What CUPTI tells: kernels, copies, and the calls that launched them. Sorted by begin once the catalog is read. */
 typedef struct xsr_activity {
     uint8_t kind; /* XS_ACTIVITY_KERNEL, _COPY or _CALL */
