@@ -15,3 +15,21 @@ xs_add_gpu_bench(order_faults ${gpu_bench}/order_faults.cu ${gpu_bench}/order_fa
   ${gpu_bench}/order_faults_traced.cu)
 xs_add_gpu_bench(primitive_cost ${gpu_bench}/primitive_cost.cu ${gpu_bench}/primitive_cost_plain.cu ${gpu_bench}/primitive_cost_traced.cu)
 xs_add_gpu_bench(hang_answer ${gpu_bench}/hang_answer.c)
+
+set(overhead ${gpu_bench}/example_overhead.c ${PROJECT_SOURCE_DIR}/examples/combine/setup.c)
+foreach(example IN ITEMS combine pipeline barrier publish)
+  foreach(kind IN ITEMS plain traced)
+    string(COMPARE EQUAL ${kind} traced trace)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/example_overhead.kernels/${example}_${kind}.cu)
+    file(GENERATE OUTPUT ${source} CONTENT "#define XS_TRACE ${trace}
+#define OVERHEAD_KERNEL overhead_${example}_${kind}
+#define OVERHEAD_HEADER <${example}/${example}.kernel.h>
+#include <example_overhead_kernel.h>
+")
+    set_source_files_properties(${source} PROPERTIES GENERATED ON)
+    list(APPEND overhead ${source})
+  endforeach()
+endforeach()
+xs_add_gpu_bench(example_overhead ${overhead})
+target_include_directories(bench_gpu_example_overhead PRIVATE ${PROJECT_SOURCE_DIR}/examples)
+target_link_libraries(bench_gpu_example_overhead PRIVATE m)

@@ -4,19 +4,23 @@
  *   device      xs's record, rings in device memory, overwrite
  *   mapped      the same, rings in mapped host memory
  *   off         built with tracing, not started
+ * Then a ring staged in shared memory (staged.h), in device placement, its flush counted or, for comparison, left out.
  * Medians over all warps of 3 runs; rings of 4096 records. */
 #define XS_TRACE 1
 #include <algorithm>
 #include <gpu_rings.h>
+#include <staged.h>
 #include <vector>
 #include <xs/kernel.h>
 
-enum variant { NONE, PLAIN8, XS };
+enum variant { NONE, PLAIN8, XS, STAGED_NO_FLUSH, STAGED_WARP, STAGED_BULK };
 enum { ITERATIONS = 512, RING = 4096, FMAS = 128 };
+#define STAGED_BAR 12.0
 
 struct cost_args {
     uint32_t *sink; /* so that the FMAs are kept */
     long long *cycles;
+    uint4 *staged; /* RING records a warp */
     uint2 *plain; /* RING records a warp, interleaved by warp: strided as in the public header */
     uint32_t warps, objects, zero, reserved0;
 };
@@ -27,7 +31,13 @@ struct plain_writer {
 };
 
 template <int VARIANT>
-__device__ __forceinline__ void record(xs_writer *w, plain_writer *p, uint32_t object, uint32_t value) {
+__device__ __forceinline__ void record(xs_writer *w, plain_writer *p, staged_writer *s, uint32_t object, uint32_t value) {
+    if (VARIANT >= STAGED_NO_FLUSH)
+        staged_put(s, XS_HEAD(XS_CODE_SIGNAL_REL_SYS, object), value);
+    if (VARIANT == STAGED_WARP && s->cursor % STAGE_HALF == 0)
+        staged_flush_warp(s);
+    if (VARIANT == STAGED_BULK && s->cursor % STAGE_HALF == 0)
+        staged_flush_bulk(s);
     if (VARIANT == XS)
         xs_emit(w, XS_HEAD(XS_CODE_SIGNAL_REL_SYS, object), value, xs_now_low());
     if (VARIANT == PLAIN8) {
@@ -52,16 +62,24 @@ __global__ void cost(const __grid_constant__ cost_args args, const __grid_consta
     uint32_t warp = blockIdx.x * xs_warps() + xs_warp();
     xs_writer w = VARIANT == XS ? xs_writer_begin(&xs, 0) : xs_writer_none(&xs);
     plain_writer p = {args.plain + warp, args.warps, RING};
+    __shared__ __align__(128) uint4 stages[VARIANT >= STAGED_NO_FLUSH ? STAGE_WARPS * STAGE_RECORDS : 1];
+    /* Cursor and mask are not the compiler's to know: in a kernel of its own it could not drop half of the checks either. */
+    staged_writer s = {stages + (VARIANT >= STAGED_NO_FLUSH ? xs_warp() * STAGE_RECORDS : 0), args.staged + (size_t)warp * RING,
+                       xs_opaque(RING - 1), xs_opaque(0)};
     float x = 1.0f, a = (float)args.zero;
     for (int i = 0; i < 8; i++) /* warm the instruction cache */
         x = work(x, a);
     __syncthreads();
     long long begin = clock64();
     for (uint32_t i = 0; i < ITERATIONS; i++) {
-        record<VARIANT>(&w, &p, (i & args.objects) + 1, i);
+        record<VARIANT>(&w, &p, &s, (i & args.objects) + 1, i);
         x = work(x, a);
-        record<VARIANT>(&w, &p, (i & args.objects) + 2, i);
+        record<VARIANT>(&w, &p, &s, (i & args.objects) + 2, i);
     }
+    if (VARIANT == STAGED_WARP && s.cursor % STAGE_HALF != 0) /* what is left in the stage counts too */
+        staged_flush_warp(&s);
+    if (VARIANT == STAGED_BULK)
+        staged_end_bulk(&s);
     long long end = clock64();
     if (VARIANT == XS)
         xs_writer_end(&w);
@@ -86,24 +104,50 @@ static double median_cycles(cost_args args, xs_handle h, uint32_t blocks, uint32
     return (double)all[all.size() / 2] / ITERATIONS;
 }
 
-static void row(uint32_t blocks, uint32_t warps_a_block, uint32_t *abort_word) {
-    cost_args args = {};
-    args.warps = blocks * warps_a_block;
-    args.objects = 255;
-    GPU_CHECK(cudaMalloc((void **)&args.sink, 4));
-    GPU_CHECK(cudaMalloc((void **)&args.cycles, args.warps * sizeof(long long)));
-    GPU_CHECK(cudaMalloc((void **)&args.plain, (size_t)args.warps * ITERATIONS * 2 * sizeof(uint2)));
-    gpu_rings device = gpu_rings_make(args.warps, RING, GPU_DEVICE, 1), mapped = gpu_rings_make(args.warps, RING, GPU_MAPPED, 1),
-              off = gpu_rings_make(args.warps, RING, GPU_DEVICE, 0);
-    double none = median_cycles<NONE>(args, gpu_rings_handle(&device, blocks, abort_word), blocks, warps_a_block);
-    double plain = median_cycles<PLAIN8>(args, gpu_rings_handle(&device, blocks, abort_word), blocks, warps_a_block);
-    double in_device = median_cycles<XS>(args, gpu_rings_handle(&device, blocks, abort_word), blocks, warps_a_block);
-    double in_mapped = median_cycles<XS>(args, gpu_rings_handle(&mapped, blocks, abort_word), blocks, warps_a_block);
-    double stopped = median_cycles<XS>(args, gpu_rings_handle(&off, blocks, abort_word), blocks, warps_a_block);
-    printf("%4u x %-3u %9.1f %9.1f %9.1f %8.2f %9.1f %9.1f\n", blocks, warps_a_block, none, (plain - none) / 2, (in_device - none) / 2,
-                (in_device - none) / (plain - none), (in_mapped - none) / 2, (stopped - none) / 2);
-    cudaFree(args.sink), cudaFree(args.cycles), cudaFree(args.plain);
+typedef struct bed {
+    cost_args args;
+    uint32_t blocks, warps_a_block, *abort_word;
+} bed;
+
+static bed make_bed(uint32_t blocks, uint32_t warps_a_block, uint32_t *abort_word) {
+    bed b = {};
+    b.blocks = blocks, b.warps_a_block = warps_a_block, b.abort_word = abort_word;
+    b.args.warps = blocks * warps_a_block;
+    b.args.objects = 255;
+    GPU_CHECK(cudaMalloc((void **)&b.args.sink, 4));
+    GPU_CHECK(cudaMalloc((void **)&b.args.cycles, b.args.warps * sizeof(long long)));
+    GPU_CHECK(cudaMalloc((void **)&b.args.plain, (size_t)b.args.warps * ITERATIONS * 2 * sizeof(uint2)));
+    GPU_CHECK(cudaMalloc((void **)&b.args.staged, (size_t)b.args.warps * RING * sizeof(uint4)));
+    return b;
+}
+
+static void free_bed(const bed *b) {
+    cudaFree(b->args.sink), cudaFree(b->args.cycles), cudaFree(b->args.plain), cudaFree(b->args.staged);
+}
+
+template <int VARIANT>
+static double measure(const bed *b, const gpu_rings *rings) {
+    return median_cycles<VARIANT>(b->args, gpu_rings_handle(rings, b->blocks, b->abort_word), b->blocks, b->warps_a_block);
+}
+
+static void row(const bed *b) {
+    gpu_rings device = gpu_rings_make(b->args.warps, RING, GPU_DEVICE, 1), mapped = gpu_rings_make(b->args.warps, RING, GPU_MAPPED, 1),
+              off = gpu_rings_make(b->args.warps, RING, GPU_DEVICE, 0);
+    double none = measure<NONE>(b, &device), plain = measure<PLAIN8>(b, &device), in_device = measure<XS>(b, &device);
+    double in_mapped = measure<XS>(b, &mapped), stopped = measure<XS>(b, &off);
+    printf("%4u x %-3u %9.1f %9.1f %9.1f %8.2f %9.1f %9.1f\n", b->blocks, b->warps_a_block, none, (plain - none) / 2, (in_device - none) / 2,
+           (in_device - none) / (plain - none), (in_mapped - none) / 2, (stopped - none) / 2);
     gpu_rings_free(&device), gpu_rings_free(&mapped), gpu_rings_free(&off);
+}
+
+/* NONE with the stage's shared memory set aside would have the same residency: one block an SM in every row. */
+static void staged_row(const bed *b, int has_bulk) {
+    gpu_rings rings = gpu_rings_make(1, RING, GPU_DEVICE, 0);
+    double none = measure<NONE>(b, &rings), bare = measure<STAGED_NO_FLUSH>(b, &rings), warp = measure<STAGED_WARP>(b, &rings);
+    double bulk = has_bulk ? measure<STAGED_BULK>(b, &rings) : none, best = has_bulk && bulk < warp ? bulk : warp;
+    printf("%4u x %-3u %9.1f %9.1f %9.1f %9.1f %8.2f %8s\n", b->blocks, b->warps_a_block, none, (bare - none) / 2, (warp - none) / 2,
+           (bulk - none) / 2, (best - none) / 2 / STAGED_BAR, (best - none) / 2 <= STAGED_BAR ? "met" : "MISSED");
+    gpu_rings_free(&rings);
 }
 
 int main() {
@@ -117,10 +161,18 @@ int main() {
     printf("%s: cycles added per record, loop of %d dependent FMAs\n", properties.name, FMAS);
     printf("blocks x warps   loop   plain 8 B   device    ratio    mapped       off\n");
     uint32_t sms = (uint32_t)properties.multiProcessorCount;
-    row(1, 1, abort_word);
-    row(sms, 1, abort_word);
-    row(sms, 4, abort_word);
-    row(sms, 16, abort_word);
-    row(sms, 32, abort_word);
+    uint32_t shapes[][2] = {{1, 1}, {sms, 1}, {sms, 4}, {sms, 16}, {sms, 32}};
+    for (auto &shape : shapes) {
+        bed b = make_bed(shape[0], shape[1], abort_word);
+        row(&b);
+        free_bed(&b);
+    }
+    printf("\nstaged in shared memory, flushed 32 records at a time; bar: %.0f with the flush counted\n", STAGED_BAR);
+    printf("blocks x warps   loop  no flush  by warp   by bulk    ratio      bar\n");
+    for (auto &shape : shapes) {
+        bed b = make_bed(shape[0], shape[1], abort_word);
+        staged_row(&b, properties.major >= 9);
+        free_bed(&b);
+    }
     return 0;
 }
