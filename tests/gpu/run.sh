@@ -3,7 +3,7 @@
 set -uo pipefail
 usage() {
     cat <<'EOT'
-usage: tests/gpu/run.sh [-b BUILD] [-o FOLDER] [-l LABEL] [-x LABEL] [-s SECONDS] [MODE] [REGEX]
+usage: tests/gpu/run.sh [-b BUILD] [-o FOLDER] [-l LABEL] [-x LABEL] [-s SECONDS] [-j N] [MODE] [REGEX]
 
   run        each test in a process of its own, with its time limit (the default)
   sanitizer  the same under compute-sanitizer, memcheck and racecheck, but for label gpu-fault, without CUPTI
@@ -12,16 +12,17 @@ usage: tests/gpu/run.sh [-b BUILD] [-o FOLDER] [-l LABEL] [-x LABEL] [-s SECONDS
 
 -b BUILD    the build (build/gpu)      -o FOLDER  logs and files of tests (BUILD/tests/gpu/logs)
 -l, -x      only, or not, tests with this label     -s  start no further test after so many seconds in all
+-j N        so many at once (1); tests of times want the GPU for themselves
 REGEX       only tests whose name it matches
 
 Prints PASS, FAIL or SKIP a test and a total. Exit code 1 when a test failed or none passed, 77 when all were skipped.
 EOT
 }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-build=$root/build/gpu logs="" only="" but="" most=100000
-while getopts b:o:l:x:s:h option; do
+build=$root/build/gpu logs="" only="" but="" most=100000 jobs=1
+while getopts b:o:l:x:s:j:h option; do
     case $option in
-    b) build=$OPTARG ;; o) logs=$OPTARG ;; l) only=$OPTARG ;; x) but=$OPTARG ;; s) most=$OPTARG ;;
+    b) build=$OPTARG ;; o) logs=$OPTARG ;; l) only=$OPTARG ;; x) but=$OPTARG ;; s) most=$OPTARG ;; j) jobs=$OPTARG ;;
     h) usage; exit 0 ;; *) usage >&2; exit 64 ;;
     esac
 done
@@ -41,7 +42,6 @@ fi
 pack() {
     local to=$build/carry file cupti
     rm -rf "$to"
-    mkdir -p "$to"
     (cd "$build" && find viewer-export/xs examples tests/gpu/bin tests/bench tests/gpu/tests.list -maxdepth 1 -type f \
         \( -executable -o -name tests.list \) ! -name '*.so*' \( ! -path 'tests/bench/*' -o -name 'bench_gpu_*' -o -name bench_clock_residual \)) | while read -r file; do
         mkdir -p "$to/$(dirname "$file")"
@@ -53,79 +53,93 @@ pack() {
     du -sm "$to"
 }
 
-# One test: name, command. Its log holds all that it printed.
-start() { # seconds, words...
-    local seconds=$1
-    shift
-    timeout -k 5 "$seconds" "$@"
+selected() { # name, labels
+    [[ "$1" =~ $pattern ]] || return 1
+    [ -z "$only" ] || [[ ",$2," == *",$only,"* ]] || return 1
+    [ -z "$but" ] || [[ ",$2," != *",$but,"* ]]
 }
 
-sanitize() { # tool, name, limit, words...: 0, 1 or 77
-    local tool=$1 name=$2 limit=$3 log=$logs/$2.$1 code
+sanitize() { # tool, name, limit, words...
+    local tool=$1 log=$logs/$2.$1 limit=$3 code
     shift 3
     rm -f "$log".san.*
-    XS_CUPTI=0 XS_GPU_SANITIZED=1 start $((limit * 5)) compute-sanitizer --tool "$tool" --target-processes all \
-        --log-file "$log.san.%p" "$@" >"$log" 2>&1
+    XS_CUPTI=0 XS_GPU_SANITIZED=1 timeout -k 5 $((limit * 5)) compute-sanitizer --tool "$tool" --target-processes all \
+        --require-cuda-init no --log-file "$log.san.%p" "$@" >"$log" 2>&1
     code=$?
     # A process that the test kills leaves no summary; an error found before is written all the same.
-    if grep -hE '=========.*(Invalid|Error|Race|hazard|Illegal)|ERROR SUMMARY: [1-9]|RACECHECK SUMMARY: [1-9]' "$log".san.* 2>/dev/null |
-        grep -vE 'SUMMARY: 0|0 hazards|Target application|terminated' >"$log.found"; then
-        return 1
-    fi
+    ! grep -hE '========= *(Invalid|Program hit|Race|Error|Warning|Uninitialized|Barrier|Potential|Illegal)|SUMMARY: [1-9]' "$log".san.* \
+        2>/dev/null | grep -v 'Target application' >"$log.found" || return 1
     return $code
 }
 
-one() { # name, limit, words...
-    local name=$1 limit=$2
+one() { # name, limit, words...: 0, 77 or what went wrong
+    local name=$1 limit=$2 tool code worst=77
     shift 2
-    if [ "$mode" = sanitizer ]; then
-        local tool code worst=77
-        for tool in memcheck racecheck; do
-            sanitize $tool "$name" "$limit" "$@"
-            code=$?
-            [ $code -eq 77 ] && continue
-            [ $code -ne 0 ] && return $code
-            worst=0
-        done
-        return $worst
+    if [ "$mode" = run ]; then
+        timeout -k 5 "$limit" "$@" >"$logs/$name.log" 2>&1
+        return
     fi
-    start "$limit" "$@" >"$logs/$name.log" 2>&1
+    for tool in memcheck racecheck; do
+        sanitize $tool "$name" "$limit" "$@"
+        code=$?
+        [ $code -eq 77 ] && continue
+        [ $code -eq 0 ] || return $code
+        worst=0
+    done
+    return $worst
 }
 
-[ "$mode" = pack ] && { pack; exit; }
-[ "$mode" = sanitizer ] && { but=gpu-fault; command -v compute-sanitizer >/dev/null || PATH=$PATH:/usr/local/cuda/bin; }
-[ "$mode" = list ] || mkdir -p "$logs"
-passed=0 failed=0 skipped=0 left=0 names="" begin=$SECONDS
-while IFS='|' read -r name limit labels command words; do
-    [[ "$name" =~ $pattern ]] || continue
-    [ -z "$only" ] || [[ ",$labels," == *",$only,"* ]] || continue
-    [ -z "$but" ] || [[ ",$labels," != *",$but,"* ]] || continue
-    [ "$mode" != list ] || { printf '%-32s %4s s  %s\n' "$name" "$limit" "${labels%,}"; continue; }
-    [ $((SECONDS - begin)) -lt "$most" ] || { left=$((left + 1)); continue; }
+say() { # name, code, seconds
+    case $2 in
+    0) printf 'PASS %s (%d s)\n' "$1" "$3" ;;
+    77) printf 'SKIP %s\n' "$1" ;;
+    *) printf 'FAIL %s (exit code %d, %d s)\n%s\n' "$1" "$2" "$3" "$(tail -qn 6 "$logs/$1".log "$logs/$1".memcheck "$logs/$1".racecheck \
+        "$logs/$1".*.found 2>/dev/null | sed 's/^/     | /')" ;;
+    esac
+}
+
+whole_test() { # name, limit, command, words
+    local name=$1 limit=$2 command=$3 begin=$SECONDS call arguments code
+    read -ra arguments <<<"$4"
     case $command in
     build:*) call=("$build/${command#build:}") ;;
     *) call=(bash "$root/${command#source:}" "$logs/$name.out") ;;
     esac
-    read -ra arguments <<<"$words"
-    started=$SECONDS
     one "$name" "$limit" "${call[@]}" "${arguments[@]}" </dev/null
-    code=$? took=$((SECONDS - started))
-    case $code in
-    0) passed=$((passed + 1)); printf 'PASS %s (%d s)\n' "$name" $took ;;
-    77) skipped=$((skipped + 1)); printf 'SKIP %s\n' "$name" ;;
-    *)
-        failed=$((failed + 1)) names+=" $name"
-        printf 'FAIL %s (exit code %d, %d s)\n' "$name" $code $took
-        tail -qn 6 "$logs/$name".log "$logs/$name".memcheck "$logs/$name".racecheck "$logs/$name".*.found 2>/dev/null | sed 's/^/     | /'
-        ;;
-    esac
+    code=$?
+    say "$name" $code $((SECONDS - begin))
+    echo $code >"$logs/$name.code"
     [ $code -ne 0 ] || rm -rf "$logs/$name.out" # captures are large
+}
+
+[ "$mode" != pack ] || { pack; exit; }
+if [ "$mode" = sanitizer ]; then
+    but=gpu-fault
+    command -v compute-sanitizer >/dev/null || PATH=$PATH:/usr/local/cuda/bin
+    command -v compute-sanitizer >/dev/null || { echo "no compute-sanitizer" >&2; exit 1; }
+fi
+if [ "$mode" != list ]; then
+    mkdir -p "$logs"
+    find "$logs" -maxdepth 1 -type f \( -name '*.code' -o -name '*.log' -o -name '*check' -o -name '*.found' -o -name '*.san.*' \) -delete
+fi
+left=0 running=0
+while IFS='|' read -r name limit labels command words; do
+    selected "$name" "$labels" || continue
+    [ "$mode" != list ] || { printf '%-32s %4s s  %s\n' "$name" "$limit" "${labels%,}"; continue; }
+    [ "$running" -lt "$jobs" ] || { wait -n; running=$((running - 1)); }
+    [ $SECONDS -lt "$most" ] || { left=$((left + 1)); continue; }
+    whole_test "$name" "$limit" "$command" "$words" &
+    running=$((running + 1))
 done <"$list"
+wait
 [ "$mode" != list ] || exit 0
-printf '%d passed, %d failed, %d skipped' $passed $failed $skipped
+codes() { cat "$logs"/*.code 2>/dev/null | grep -c "$1"; }
+passed=$(codes '^0$') skipped=$(codes '^77$')
+failed=$(grep -LxE '0|77' "$logs"/*.code 2>/dev/null | sed 's|.*/||; s|\.code$||' | tr '\n' ' ')
+printf '%d passed, %d failed, %d skipped' "$passed" "$(wc -w <<<"$failed")" "$skipped"
 [ $left -eq 0 ] || printf ', %d not started in time' $left
 printf '; logs: %s\n' "$logs"
-[ $failed -eq 0 ] || { printf 'failed:%s\n' "$names"; exit 1; }
+[ -z "$failed" ] || { printf 'failed: %s\n' "$failed"; exit 1; }
 [ $left -eq 0 ] || exit 1
-[ $passed -gt 0 ] || [ $skipped -eq 0 ] || exit 77
-[ $passed -gt 0 ]
+[ "$passed" -gt 0 ] || [ "$skipped" -eq 0 ] || exit 77
+[ "$passed" -gt 0 ]

@@ -207,6 +207,7 @@ int main(void) {
     struct cudaDeviceProp properties;
     double part;
     gpu_test_begin(240);
+    setenv("CUDA_VISIBLE_DEVICES", "0", 0); /* all ranks in one launch */
     gpu_test_need();
     GPU_CHECK(cudaGetDeviceProperties(&properties, 0));
     uint32_t processors = (uint32_t)properties.multiProcessorCount;

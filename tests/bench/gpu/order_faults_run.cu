@@ -23,12 +23,14 @@ typedef struct shared {
 
 static void *memory(size_t bytes, enum order_peer peer) {
     void *at;
-    if (peer == ORDER_CPU)
+    if (peer == ORDER_CPU) {
         GPU_CHECK(cudaHostAlloc(&at, bytes, cudaHostAllocMapped));
-    else
+        memset(at, 0, bytes);
+    } else {
         GPU_CHECK(cudaMalloc(&at, bytes));
-    GPU_CHECK(cudaMemset(at, 0, bytes));
-    GPU_CHECK(cudaDeviceSynchronize());
+        GPU_CHECK(cudaMemset(at, 0, bytes));
+        GPU_CHECK(cudaDeviceSynchronize());
+    }
     return at;
 }
 

@@ -8,8 +8,8 @@
 enum marks_fault { MARKS_NO_FAULT, MARKS_TRAP, MARKS_ADDRESS, MARKS_MISALIGNED, MARKS_ASSERT };
 
 typedef struct marks_count {
-    uint64_t marks;
-    uint32_t has_ring, result; /* result: of the wait */
+    uint64_t marks, has_ring; /* added to by several launches at once */
+    uint64_t result;          /* of the wait */
 } marks_count;
 
 struct marks_args {
@@ -54,10 +54,10 @@ XS_FN void marks_run(const struct marks_args *a, const xs_handle *xs) {
             xs_work_ns(a->pace_ns);
     }
     if (xs_lane() == 0) {
-        count->marks += a->records;
-        count->has_ring += has_ring;
+        xs_red_relaxed_gpu(&count->marks, a->records);
+        xs_red_relaxed_gpu(&count->has_ring, has_ring);
         if (a->waits)
-            count->result = (uint32_t)xs_wait_slot(&w, &a->never, 0, 0, 1);
+            count->result = (uint64_t)xs_wait_slot(&w, &a->never, 0, 0, 1);
     }
     xs_writer_end(&w);
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# overload.sh FOLDER MODE RING: far more records than a ring holds, at full rate, on rings of RING records. What is lost is
+# overload.sh FOLDER MODE RING [PLACEMENT]: far more records than a ring holds, at full rate, on rings of RING records. What is lost is
 # counted exactly, per ring, against what the kernels counted; then with more writers than rings.
 source "$(dirname "$0")/marks.sh"
-export XS_RING_RECORDS=$3
+export XS_RING_RECORDS=$3 XS_PLACEMENT=${4:-mapped}
 run=$work/$2.$3
 record "$run" mode="$2" ranks=2 grid=8 records=20000
 exact "$run"

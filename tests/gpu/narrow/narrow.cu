@@ -28,7 +28,7 @@ __global__ void bursts(const __grid_constant__ burst_args args, const __grid_con
     xs_writer w = xs_writer_begin(&xs, 0);
     uint64_t begin = xs_now();
     for (uint32_t burst = 1; burst <= BURSTS; burst++) {
-        for (uint32_t i = 1; i <= args.size; i++)
+        for (uint32_t i = 1; i <= args.size && xs_lane() == 0; i++)
             xs_mark(&w, 1, (burst - 1) * args.size + i);
         if (xs_lane() == 0) {
             xs_store_release_sys_u32(&args.box->done, burst);

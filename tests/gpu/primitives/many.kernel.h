@@ -5,6 +5,7 @@
 XS_FN int prim_arrive(bool warps, xs_writer *w, const prim_self *s, uint32_t row, uint32_t round) {
     uint32_t expected = s->xs->blocks * (warps ? xs_warps() * xs_lanes() : 1);
     int elected = 0;
+    xs_warp_join(); /* one arrival a warp: its lanes come together */
     if (warps)
         elected = xs_elect_warp(w, &s->a->counter, row, 0, (uint64_t)expected * round, expected);
     else if (xs_thread() == 0)

@@ -68,14 +68,14 @@ static int create(const example_options *o, xs_world *world, struct prim_args *a
         (e = adopt(o, world, "nack", &a->nack)) < 0 ||
         (n > 1 && (e = xs_channel_create(world, "channel", 0, consumers, 4, &a->channel)) < 0) ||
         (e = xs_buffer_create(world, "payload", (uint64_t)(n > PRIM_BLOCKS ? n : PRIM_BLOCKS) * PRIM_WORDS * 4, &a->payload)) < 0 ||
-        (e = xs_buffer_create(world, "wrong", PRIM_BLOCKS * PRIM_THREADS * 4, &a->wrong)) < 0 ||
-        (e = xs_buffer_create(world, "counts", 64 * sizeof(example_counts), &a->counts)) < 0 || (e = xs_role(world, "worker")) < 0;
+        (e = xs_buffer_create(world, "wrong", PRIM_ROWS * 4, &a->wrong)) < 0 ||
+        (e = xs_buffer_create(world, "counts", PRIM_ROWS * sizeof(example_counts), &a->counts)) < 0 || (e = xs_role(world, "worker")) < 0;
     a->role = (uint32_t)e;
     return failed ? e : 0;
 }
 
 static int wrong_in(xs_world *world, const struct prim_args *a) {
-    uint32_t found[PRIM_BLOCKS * PRIM_THREADS];
+    uint32_t found[PRIM_ROWS];
     int wrong = 0;
     for (uint32_t r = 0; r < xs_world_ranks(world); r++) {
         if (xs_buffer_read(world, &a->wrong, r, 0, found, sizeof found) < 0)
@@ -92,7 +92,7 @@ static int run(const example_options *o, xs_world *world) {
     xs_launch_config launch = {.size = sizeof launch, .grid = chosen->blocks, .block = chosen->threads};
     if (e < 0 || (e = xs_launch(world, chosen->kernel, &launch, &a, sizeof a)) < 0 || (e = xs_sync(world)) < 0)
         return example_failed(chosen->name, e);
-    return example_report(o, world, chosen->name, &a.counts, 64, wrong_in(world, &a));
+    return example_report(o, world, chosen->name, &a.counts, PRIM_ROWS, wrong_in(world, &a));
 }
 
 int main(int argc, char **argv) {

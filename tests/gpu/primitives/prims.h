@@ -6,7 +6,7 @@
 #include <example.h>
 #include <xs/kernel.h>
 
-enum { PRIM_WORDS = 512, PRIM_BLOCKS = 4, PRIM_THREADS = 128, PRIM_CHUNKS = 4, PRIM_NARROW_FIRST = 0xfffffff0 };
+enum { PRIM_WORDS = 512, PRIM_BLOCKS = 4, PRIM_THREADS = 128, PRIM_ROWS = PRIM_BLOCKS * PRIM_THREADS, PRIM_CHUNKS = 4, PRIM_NARROW_FIRST = 0xfffffff0 };
 
 struct prim_args {
     xs_pad data, ack;      /* [0][from] */
@@ -16,7 +16,7 @@ struct prim_args {
     xs_channel channel;    /* rank 0 to all others, depth 4 */
     xs_buffer payload;     /* [from][PRIM_WORDS] */
     xs_buffer wrong;       /* a word a thread: what it found wrong */
-    xs_buffer counts;      /* example_counts, a row a warp */
+    xs_buffer counts;      /* example_counts, a row a thread */
     uint32_t rounds, role;
     uint64_t seed, life_ns;
 };
@@ -33,8 +33,8 @@ XS_FN prim_self prim_begin(const struct prim_args *a, const xs_handle *xs) {
     prim_self s;
     s.a = a, s.xs = xs;
     s.rank = xs_rank(*xs), s.next = (s.rank + 1) % xs->ranks, s.before = (s.rank + xs->ranks - 1) % xs->ranks;
-    uint32_t warp = xs_block(*xs) * xs_warps() + xs_warp(), thread = xs_block(*xs) * xs_threads() + xs_thread();
-    s.kept = XS_BUFFER_AT(a->counts, example_counts, s.rank) + warp;
+    uint32_t thread = xs_block(*xs) * xs_threads() + xs_thread();
+    s.kept = XS_BUFFER_AT(a->counts, example_counts, s.rank) + thread;
     s.wrong = XS_BUFFER_AT(a->wrong, uint32_t, s.rank) + thread;
     return s;
 }
