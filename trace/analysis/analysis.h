@@ -172,6 +172,7 @@ struct an {
     an_rank *ranks;
     an_stuck *stuck; uint32_t stuck_count, stuck_room;
     struct an_losses *losses; /* per rank; NULL: none */
+    uint32_t losses_count;
     rd_map arriver_of;  /* (slot, writer) -> index in its arrivers */
     rd_map stuck_of;    /* (writer, slot) -> index in stuck */
     int64_t failed_at;  /* first wait that gave up, or abort; INT64_MAX: none */

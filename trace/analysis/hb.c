@@ -26,6 +26,7 @@ int an_hb_begin(an *a) {
     an_hb *hb = a->hb = calloc(1, sizeof *hb);
     if (!hb || !(hb->done = calloc(m->process_count + m->rank_count + 1u, sizeof *hb->done)))
         return XS_E_MEMORY;
+    hb->done_count = m->process_count + m->rank_count;
     hb->grace = grace_of(m);
     return 0;
 }
@@ -304,7 +305,7 @@ void an_hb_free(an *a) {
                 an_vector_drop(hb->slots[i].releases[k].clock[l]);
         free(hb->slots[i].releases);
     }
-    for (uint32_t i = 0; hb->done && i < a->model->process_count + a->model->rank_count; i++)
+    for (uint32_t i = 0; hb->done && i < hb->done_count; i++)
         an_vector_drop(hb->done[i]);
     rd_map_free(&hb->agent_at);
     free(hb->done);

@@ -25,6 +25,7 @@ typedef struct an_hb {
     int64_t grace;
     uint32_t tick;
     an_vector **done;   /* per process, then per rank: what ended writers knew */
+    uint32_t done_count;
 } an_hb;
 
 int hb_process(an *a, uint32_t agent, const xsr_event *e, const xsr_wait *w, bool guessed);

@@ -29,6 +29,7 @@ int an_loss_add(an *a, const xsr_loss *loss) {
         return 0;
     if (!a->losses && !(a->losses = calloc(a->model->rank_count + 1, sizeof *a->losses)))
         return XS_E_MEMORY;
+    a->losses_count = a->model->rank_count;
     an_rank *r = &a->ranks[rank];
     r->lost += records;
     r->ends_in_loss |= loss->after == INT64_MAX;
@@ -67,7 +68,7 @@ bool an_capture_is_whole(const an *a) { return an_lost(a, XSR_NONE, INT64_MIN, I
 bool an_tail_unknown(const an *a, uint32_t rank) { return a->model->processes[a->model->ranks[rank].process].tail_unknown; }
 
 void an_loss_free(an *a) {
-    for (uint32_t i = 0; a->losses && i < a->model->rank_count; i++)
+    for (uint32_t i = 0; i < a->losses_count; i++)
         free(a->losses[i].gaps);
     free(a->losses);
 }

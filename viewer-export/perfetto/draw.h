@@ -116,6 +116,7 @@ typedef struct drawing {
     xsv_map lane_index; /* (rank, role, block, warp) -> lane + 1 */
     uint32_t *writer_lane; /* lane + 1 */
     uint32_t writer_room;
+    xsv_map failed;  /* event ids of failed waits -> when their slice begins; kept where there are findings that they may prove */
     xsv_map signals; /* event id -> what the signal callback must know, see lane.h */
     struct xsr_wait *open; /* open waits, for the end */
     uint32_t open_count, open_room;

@@ -55,15 +55,22 @@ static void put_evidence(const xsa_finding *f, char *text, size_t room) {
         at += (size_t)snprintf(text + at, room - at, "%s%llu", i ? " " : "", (unsigned long long)f->evidence[i].event);
 }
 
-/* An open wait proves the first finding that names it: a flow ends once. */
-static bool is_first_proven_by(const drawing *d, const xsa_finding *f) {
+/* The arrow comes from the wait that proves it: an open one began no later than the finding, one that failed began before the finding
+ * is over. A flow ends once: at the first finding that names the wait. */
+static void put_arrow(drawing *d, const xsa_finding *f, const uint64_t *flow, slice *s) {
     const xsa_result *r = findings_of(d);
-    if (!f->evidence_count || !open_wait_drawn(d, f->evidence[0].event))
-        return false;
+    uint64_t proof = f->evidence_count ? f->evidence[0].event : 0;
     for (uint32_t i = 0; &r->findings[i] != f; i++)
-        if (r->findings[i].evidence_count && r->findings[i].evidence[0].event == f->evidence[0].event)
-            return false;
-    return true;
+        if (r->findings[i].evidence_count && r->findings[i].evidence[0].event == proof)
+            return;
+    const uint64_t *failed = xsv_map_get(&d->failed, proof);
+    if (proof && open_wait_drawn(d, proof)) {
+        s->begin_flow_ends = flow;
+        s->begin_flow_end_count = 1;
+    } else if (failed && s->end != INT64_MIN && (int64_t)*failed <= s->end) {
+        s->flow_ends = flow;
+        s->flow_end_count = 1;
+    }
 }
 
 static int draw_finding(drawing *d, rows *r, const xsa_finding *f) {
@@ -97,10 +104,7 @@ static int draw_finding(drawing *d, rows *r, const xsa_finding *f) {
     s.args = a.list;
     s.arg_count = a.count;
     uint64_t flow = f->evidence_count ? findings_flow(f->evidence[0].event) : 0;
-    if (is_first_proven_by(d, f)) { /* the arrow comes from the wait that it is about */
-        s.begin_flow_ends = &flow;
-        s.begin_flow_end_count = 1;
-    }
+    put_arrow(d, f, &flow, &s);
     return draw_slice(d, SPAN | TO_OVERVIEW, &s);
 }
 

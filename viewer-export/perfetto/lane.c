@@ -371,4 +371,5 @@ void lanes_free(drawing *d) {
         if (d->signals.keys[i])
             free((void *)(uintptr_t)d->signals.values[i]);
     xsv_map_free(&d->signals);
+    xsv_map_free(&d->failed);
 }

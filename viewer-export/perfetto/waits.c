@@ -86,8 +86,20 @@ static int64_t place_wait(const drawing *d, const lane *l, const xsr_wait *w, sl
     return clamped;
 }
 
+/* What it may prove is not known yet. */
+static int start_proof(drawing *d, const xsr_wait *w, slice *s, const uint64_t *flow) {
+    uint64_t *begin = xsv_map_put(&d->failed, w->id);
+    if (!begin)
+        return XS_E_MEMORY;
+    *begin = (uint64_t)s->begin;
+    s->flows = flow;
+    s->flow_count = 1;
+    return XS_OK;
+}
+
 int draw_wait(drawing *d, lane *l, const xsr_wait *w) {
     char text[1024];
+    const uint64_t proof = findings_flow(w->id);
     args a = {.count = 0};
     if (!slot_of(d, w->slot))
         return XS_E_MEMORY;
@@ -103,6 +115,8 @@ int draw_wait(drawing *d, lane *l, const xsr_wait *w) {
     else {
         s.text = failed_name(d, w, text, sizeof text);
         where = TO_OVERVIEW;
+        if (d->options.analysis)
+            TRY(start_proof(d, w, &s, &proof));
     }
     s.flow_ends = &w->id;
     s.flow_end_count = has_signal(d, w, &signal) && files_window(d, signal) == files_window(d, s.end);

@@ -18,8 +18,9 @@ int export_again(const exported *e, const char *path, const xsv_perfetto_options
     if (xsr_open(paths, 1, NULL, &reader, &why))
         abort();
     int rc = xsv_perfetto_open(path, options, &sink);
+    xsr_sink *sinks[] = {options && options->analysis ? (xsr_sink *)(uintptr_t)options->analysis : sink, sink};
     if (!rc)
-        rc = xsr_run(reader, &sink, 1);
+        rc = xsr_run(reader, sinks, options && options->analysis ? 2 : 1);
     if (!rc && summary)
         *summary = *xsv_perfetto_summary_of(sink);
     xsv_perfetto_close(sink);

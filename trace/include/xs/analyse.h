@@ -108,7 +108,7 @@ typedef struct xsa_options {
 XS_API int xsa_open(const xsa_options *options, xsr_sink **sink);
 /* Valid after the sink's finish, until close. NULL before. */
 XS_API const xsa_result *xsa_result_of(const xsr_sink *sink);
-XS_API void xsa_close(xsr_sink *sink); /* NULL is allowed */
+XS_API void xsa_close(xsr_sink *sink); /* NULL is allowed; before the reader or after it */
 
 /* What `xs check` leaves with: 1 any error finding, loss or not; 2 none, but a verdict is unknown; 0 clean. */
 XS_API int xsa_exit_code(const xsa_result *result);

@@ -1,0 +1,68 @@
+/* The row of findings, of runs that the detectors have judged: slices, and the arrows that lead to what proves them. */
+#include "export_help.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <string.h>
+#include <xs/analyse.h>
+
+static void export_judged(exported *e, const char *script) {
+    xsr_sink *judge;
+    assert_int_equal(xsa_open(NULL, &judge), 0);
+    xsv_perfetto_options options = {.size = sizeof options, .analysis = judge};
+    assert_int_equal(export_script(e, script, &options), 0);
+    xsa_close(judge);
+}
+
+static int slice_with(const td *t, const char *category, const char *words) {
+    for (int i = 0; i < t->slice_count; i++)
+        if (t->slices[i].category && !strcmp(t->slices[i].category, category) && strstr(t->slices[i].name, words))
+            return i;
+    fail_msg("no slice of category %s with '%s'", category, words);
+    return -1;
+}
+
+static int edges_between(const td *t, int x, int y) {
+    int n = 0;
+    for (int i = 0; i < t->flow_count; i++)
+        n += (t->flows[i].from == x && t->flows[i].to == y) || (t->flows[i].from == y && t->flows[i].to == x);
+    return n;
+}
+
+#define RANKS                    \
+    "process 0 2 2\n"            \
+    "pad done src chunk 2 4 0\n" \
+    "writer_begin 0 1000 0 0 0\n" \
+    "writer_begin 64 1000 0 0 0\n" \
+    "signal 0 1010 done:1:0:0 3\n" \
+    "wait_start 64 1020 done:1:0:0 5 3\n"
+
+/* A wait that gave up is the proof as one that never ended is. */
+static void test_arrow_from_a_failed_wait(void **state) {
+    (void)state;
+    exported e;
+    export_judged(&e, RANKS "writer_end 0 1500\nwait_end 64 2000 done:1:0:0 3 1 100\nwriter_end 64 2100\n");
+    int finding = slice_with(e.trace, "finding", "ERROR lost-supplier: "), wait = slice_with(e.trace, "wait", "timed out: has 3, needs 5");
+    assert_int_equal(edges_between(e.trace, finding, wait), 1);
+    assert_int_equal(e.trace->slices[finding].ts + e.trace->slices[finding].dur, e.trace->slices[wait].ts + e.trace->slices[wait].dur);
+    assert_int_equal(e.trace->flow_end_without_start, 0);
+    export_free(&e);
+}
+
+static void test_arrow_from_an_open_wait(void **state) {
+    (void)state;
+    exported e;
+    export_judged(&e, RANKS "writer_end 0 1500\n");
+    int finding = slice_with(e.trace, "finding", "ERROR lost-supplier: "), wait = slice_with(e.trace, "wait", "never released: has 3, needs 5");
+    assert_int_equal(edges_between(e.trace, finding, wait), 1);
+    assert_int_equal(e.trace->slices[finding].dur, -1);
+    assert_int_equal(e.trace->flow_end_without_start, 0);
+    export_free(&e);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arrow_from_a_failed_wait), cmocka_unit_test(test_arrow_from_an_open_wait)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
