@@ -70,8 +70,9 @@ static int finish(an *a, void *state) {
     clash *c = state;
     for (uint32_t i = 0; i < c->count; i++) {
         const user *u = c->list[i].inside;
-        if (!u || a->model->writers[u->writer].end != NO_TIME)
+        if (!u)
             continue;
+        const char *gone = a->model->writers[u->writer].end != NO_TIME ? " until it ended" : "";
         uint64_t lost = an_lost(a, c->list[i].rank, u->time, INT64_MAX);
         if (lost || an_tail_unknown(a, c->list[i].rank)) {
             an_unknown(a, XSA_BARRIER_CLASH, lost, "a named barrier may have been left in lost records");
@@ -85,8 +86,8 @@ static int finish(an *a, void *state) {
         f.begin = u->time;
         f.cure = "all threads that the count names must come to the barrier: look for a branch around it";
         an_finding *out = an_find(a, &f, an_key(XSA_BARRIER_CLASH, c->list[i].rank, c->list[i].block, c->list[i].id),
-                                  "%s stands in named barrier %u for %u threads since %s with %u writers inside: others do not come", an_who(a, c->list[i].rank, u->writer),
-                                  c->list[i].id, u->count, an_since(a, u->time), inside);
+                                  "%s stands in named barrier %u for %u threads since %s%s, with %u writers inside: others do not come", an_who(a, c->list[i].rank, u->writer),
+                                  c->list[i].id, u->count, an_since(a, u->time), gone, inside);
         TRY(an_evidence(a, out, u->event, "enters"));
     }
     return 0;

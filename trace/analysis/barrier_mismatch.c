@@ -1,8 +1,10 @@
 /* D17: barriers of all ranks: who entered a generation, who did not, who left too soon, and whether the plan agrees. */
 #include "detectors.h"
 
-typedef struct entry { uint64_t entered, left, enters, event; uint32_t writer; int64_t time; bool inside; } entry; /* of a rank at a pad */
-typedef struct barrier { uint32_t pad; uint64_t participants; entry *ranks; } barrier;
+#define SEEN 16u /* generations of a pad that are kept */
+
+typedef struct entry { uint64_t entered, before, left, enters, event; uint32_t writer; int64_t time; bool inside; } entry; /* of a rank at a pad */
+typedef struct barrier { uint32_t pad; uint64_t participants; entry *ranks; uint64_t seen[SEEN], seen_event[SEEN]; uint32_t seen_count; } barrier;
 typedef struct barriers { barrier *list; uint32_t count, room; } barriers;
 
 static barrier *barrier_of(an *a, barriers *b, uint32_t pad) {
@@ -43,6 +45,44 @@ static int say_participants(an *a, const xsr_event *e, uint64_t planned) {
     return an_evidence(a, out, e->id, "enters");
 }
 
+static int say_skipped(an *a, const barrier *b, const xsr_event *e, uint32_t rank, uint64_t generation, uint64_t entered_by_others) {
+    if (a->lost_records || !an_capture_is_whole(a)) {
+        an_unknown(a, XSA_BARRIER_MISMATCH, a->lost_records, "rank %u may have entered a generation in lost records", an_number(a, rank));
+        return 0;
+    }
+    const entry *r = &b->ranks[rank];
+    xsa_finding f = an_like(XSA_BARRIER_MISMATCH, XSA_ERROR, XSA_HIGH);
+    f.slot = e->slot;
+    an_culprit(a, &f, rank, r->writer);
+    f.begin = r->time;
+    f.end = e->time;
+    f.cure = "every rank enters each barrier, on every path, equally often";
+    uint64_t key = an_key(XSA_BARRIER_MISMATCH, b->pad, rank, generation);
+    an_finding *out = an_find(a, &f, key, "rank %u left out generation %llu of %s, which others entered: it went from %llu to %llu, %s", an_number(a, rank),
+                              (unsigned long long)generation, an_pad_name(a, e->slot), (unsigned long long)r->before, (unsigned long long)r->entered, an_since(a, e->time));
+    TRY(an_evidence(a, out, r->event, "entered instead"));
+    return an_evidence(a, out, entered_by_others, "entered by others");
+}
+
+/* Generations rise by any amount, but by the same on all ranks: what one enters, all enter. */
+static int look_for_skips(an *a, barrier *b, const xsr_event *e) {
+    const entry *own = &b->ranks[e->rank];
+    bool known = false;
+    for (uint32_t i = 0; i < SEEN && i < b->seen_count; i++) {
+        known |= b->seen[i] == e->value;
+        if (own->enters > 1 && b->seen[i] > own->before && b->seen[i] < e->value)
+            TRY(say_skipped(a, b, e, e->rank, b->seen[i], b->seen_event[i]));
+    }
+    if (known)
+        return 0;
+    b->seen_event[b->seen_count % SEEN] = e->id;
+    b->seen[b->seen_count++ % SEEN] = e->value;
+    for (uint32_t r = 0; r < a->model->rank_count; r++)
+        if (r != e->rank && b->ranks[r].enters > 1 && b->ranks[r].before < e->value && b->ranks[r].entered > e->value)
+            TRY(say_skipped(a, b, e, r, e->value, e->id));
+    return 0;
+}
+
 static int on_event(an *a, void *state, const xsr_event *e) {
     if (e->slot == XSR_NONE)
         return 0;
@@ -62,8 +102,8 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     b->participants = b->participants ? b->participants : e->detail;
     if (r->inside && r->writer != e->writer && a->lost_records == 0)
         TRY(say_twice(a, e, r));
-    *r = (entry){e->value, r->left, r->enters + 1, e->id, e->writer, e->time, true};
-    return 0;
+    *r = (entry){e->value, r->entered, r->left, r->enters + 1, e->id, e->writer, e->time, true};
+    return look_for_skips(a, b, e);
 }
 
 /* A rank stands inside a generation that another one has not entered, and that one does something else or is gone. */

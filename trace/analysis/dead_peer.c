@@ -26,7 +26,7 @@ static int finish(an *a, void *state) {
         const an_rank *r = &a->ranks[s->supplier];
         if (s->why == AN_WHY_DEAD)
             TRY(say_stuck(a, s, an_print(a, "owes it and its process died%s", r->last_time == NO_TIME ? "" : an_print(a, ", last heard of %s", an_since(a, r->last_time)))));
-        else if (s->w.result == XS_RESULT_PEER_DEAD && s->why != AN_WHY_NO_RANK && s->why != AN_WHY_RUNNING)
+        else if (s->w.result == XS_RESULT_PEER_DEAD && s->why != AN_WHY_NO_RANK && r->last_time <= s->w.end)
             TRY(say_stuck(a, s, an_print(a, "owes it and its heartbeat stood still%s", r->beats ? an_print(a, " after beat %s", an_since(a, r->last_beat)) : "")));
         else if (beats_stopped(a, s->supplier))
             TRY(say_stuck(a, s, an_print(a, "owes it and has been silent since %s", an_since(a, r->last_time))));

@@ -87,6 +87,13 @@ bool an_round_of(const an *a, uint32_t counter, uint64_t epoch, uint64_t *have, 
 
 /* ---- who ---- */
 
+/* A slot that many signal in turn, and somebody passed its wait after the last signal. */
+static bool is_handed_over(const an *a, uint32_t slot) {
+    const an_slot *x = &a->slots[slot];
+    return (an_pad(a, slot)->flags & XS_PAD_SHARED) && x->signals && !x->arrivals && x->wait.writer != XSR_NONE && x->wait.time >= x->signal.time &&
+           x->wait.value == x->signal.value;
+}
+
 static void find_supplier(an *a, an_stuck *s) {
     uint32_t slot = s->w.slot;
     const an_slot *x = &a->slots[slot];
@@ -100,6 +107,9 @@ static void find_supplier(an *a, an_stuck *s) {
             s->supplier_number = x->arrival.rank != XSR_NONE ? an_number(a, x->arrival.rank) : a->model->slots[slot].owner;
         if (s->role == XSR_NONE && x->arrival.writer != XSR_NONE)
             s->role = a->writers[x->arrival.writer].role;
+    } else if (is_handed_over(a, slot)) { /* a lock: whoever entered last and has not handed it on */
+        s->supplier_number = an_number(a, x->wait.rank);
+        s->role = XSR_NONE;
     } else {
         if (s->supplier_number == XSR_NONE && x->signal.rank != XSR_NONE)
             s->supplier_number = an_number(a, x->signal.rank);
@@ -123,6 +133,8 @@ static bool is_candidate(const an *a, const an_stuck *s, uint32_t writer, bool b
 /* The writer that signalled the slot before, if it is still the one: no election chooses another. */
 static uint32_t known_writer(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
+    if (is_handed_over(a, s->w.slot))
+        return x->wait.writer;
     uint32_t w = x->signal.writer;
     if (s->counter != XSR_NONE || w == XSR_NONE || !is_candidate(a, s, w, false))
         return XSR_NONE;
@@ -224,19 +236,31 @@ static uint32_t missing_arriver(const an *a, uint32_t counter, uint64_t epoch) {
     return best == XSR_NONE ? XSR_NONE : x->arrivers[best].writer;
 }
 
+/* A wait of that writer which stood still while this one did. */
+static uint32_t waits_beside(const an *a, uint32_t writer, const an_stuck *s) {
+    uint32_t best = XSR_NONE;
+    for (uint32_t i = 0; i < a->stuck_count; i++) {
+        const an_stuck *o = &a->stuck[i];
+        if (o->w.writer == writer && !o->late && an_stuck_end(a, o) >= s->w.begin && o->w.begin <= an_stuck_end(a, s) &&
+            (best == XSR_NONE || o->w.begin < a->stuck[best].w.begin))
+            best = i;
+    }
+    return best;
+}
+
 static uint8_t what_it_does(an *a, an_stuck *s, uint32_t writer) {
     int64_t still = an_still(a);
-    uint32_t waits = an_stuck_of_writer(a, writer);
+    uint32_t waits = waits_beside(a, writer, s);
     s->owes = writer;
     if (is_past(a, writer, s))
         return AN_WHY_MOVED_ON;
-    bool ended = a->model->writers[writer].end != NO_TIME && a->aborted_at == INT64_MAX; /* an abort ends whoever goes on */
-    if (ended_by(a, writer, still) || (ended && waits == XSR_NONE))
-        return AN_WHY_ENDED;
-    if (waits != XSR_NONE) {
+    if (waits != XSR_NONE) { /* bounded waits of a circle give up one after the other: at the same time they stood still */
         s->next = waits;
         return AN_WHY_WAITS;
     }
+    bool ended = a->model->writers[writer].end != NO_TIME && a->aborted_at == INT64_MAX; /* an abort ends whoever goes on */
+    if (ended || ended_by(a, writer, still))
+        return AN_WHY_ENDED;
     bool goes_on = a->writers[writer].last_time > s->w.begin && still - a->writers[writer].last_time <= a->options.silent_ns;
     return goes_on ? AN_WHY_RUNNING : AN_WHY_SILENT;
 }
@@ -293,6 +317,66 @@ static uint8_t judge_counter(an *a, an_stuck *s) {
     return why == AN_WHY_ENDED || why == AN_WHY_MOVED_ON || why == AN_WHY_UNKNOWN ? AN_WHY_COUNT : why;
 }
 
+/* Somebody of its process ended while the wait stood still and before that writer began: it had to wait for room. */
+static bool had_no_room(const an *a, const an_stuck *s, uint32_t writer) {
+    const xsr_writer *w = &a->model->writers[writer];
+    for (uint32_t i = 0; i < a->model->writer_count; i++) {
+        const xsr_writer *o = &a->model->writers[i];
+        if (i != writer && o->process == w->process && o->end != NO_TIME && o->end >= s->w.begin && o->end <= w->begin)
+            return true;
+    }
+    return false;
+}
+
+/* A wait of another launch on that rank, which stood still too: launches of a rank run one behind the other. */
+static uint32_t launch_before(const an *a, const an_stuck *s, uint32_t writer) {
+    const xsr_writer *w = &a->model->writers[writer];
+    for (uint32_t i = 0; i < a->stuck_count; i++) {
+        const an_stuck *o = &a->stuck[i];
+        const xsr_writer *v = o->w.writer == XSR_NONE ? NULL : &a->model->writers[o->w.writer];
+        if (v && o != s && v->rank == w->rank && v->launch != w->launch && an_stuck_end(a, o) >= s->w.begin && o->w.begin <= an_stuck_end(a, s))
+            return i;
+    }
+    return XSR_NONE;
+}
+
+/* Who signalled in the end began only after the wait had given up: behind another launch, for want of room, or late. */
+static uint8_t judge_late_starter(an *a, an_stuck *s, uint32_t writer) {
+    uint32_t before = launch_before(a, s, writer);
+    s->supplier = a->model->writers[writer].rank;
+    s->supplier_number = an_number(a, s->supplier);
+    if (before != XSR_NONE) {
+        s->owes = a->stuck[before].w.writer;
+        s->next = before;
+        return AN_WHY_WAITS;
+    }
+    if (!had_no_room(a, s, writer))
+        return AN_WHY_NO_RANK;
+    s->owes_block = an_block(a, writer);
+    return AN_WHY_NO_BLOCK;
+}
+
+static uint32_t first_writer_of(const an *a, uint32_t rank) {
+    uint32_t best = XSR_NONE;
+    for (uint32_t i = 0; i < a->model->writer_count; i++)
+        if (a->model->writers[i].rank == rank && (best == XSR_NONE || a->model->writers[i].begin < a->model->writers[best].begin))
+            best = i;
+    return best;
+}
+
+static uint8_t judge_rank_without_start(an *a, an_stuck *s) {
+    if (s->supplier == XSR_NONE)
+        return AN_WHY_NO_RANK;
+    if (process_died(a, s->supplier))
+        return AN_WHY_DEAD;
+    uint32_t first = first_writer_of(a, s->supplier);
+    return first == XSR_NONE ? AN_WHY_NO_RANK : judge_late_starter(a, s, first);
+}
+
+static bool began_behind(const an *a, const an_stuck *s, uint32_t writer) {
+    return writer != XSR_NONE && a->model->writers[writer].begin >= an_stuck_end(a, s);
+}
+
 void an_ladder(an *a, an_stuck *s) {
     find_supplier(a, s);
     an_plan p = an_plan_of(a, s->w.slot, s->w.epoch);
@@ -306,13 +390,15 @@ void an_ladder(an *a, an_stuck *s) {
     } else if (was_signalled(a, s)) {
         s->why = AN_WHY_SIGNALLED;
         s->owes = x->signal.writer;
+    } else if (came_late(a, s) && began_behind(a, s, x->signal.writer)) {
+        s->why = judge_late_starter(a, s, x->signal.writer);
     } else if (came_late(a, s)) {
         s->why = AN_WHY_RUNNING;
         s->owes = x->signal.writer;
     } else if (s->supplier_number == XSR_NONE) {
         s->why = AN_WHY_UNKNOWN;
     } else if (s->supplier == XSR_NONE || a->ranks[s->supplier].first_begin == NO_TIME || a->ranks[s->supplier].first_begin > an_still(a)) {
-        s->why = s->supplier != XSR_NONE && process_died(a, s->supplier) ? AN_WHY_DEAD : AN_WHY_NO_RANK;
+        s->why = judge_rank_without_start(a, s);
     } else if (process_died(a, s->supplier)) {
         s->why = AN_WHY_DEAD;
         s->owes = x->signal.writer;

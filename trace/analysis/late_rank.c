@@ -61,7 +61,7 @@ static int finish(an *a, void *state) {
     const lateness *l = state;
     for (uint32_t i = 0; i < a->stuck_count; i++) {
         const an_stuck *s = &a->stuck[i];
-        bool by_start = s->supplier != XSR_NONE && !s->w.open && s->w.result != XS_RESULT_OK && a->ranks[s->supplier].first_begin > s->w.end;
+        bool by_start = s->why != AN_WHY_NO_BLOCK && s->why != AN_WHY_WAITS && s->supplier != XSR_NONE && !s->w.open && s->w.result != XS_RESULT_OK && a->ranks[s->supplier].first_begin > s->w.end;
         if ((s->why == AN_WHY_NO_RANK && !s->late) || by_start)
             TRY(say_never(a, s));
     }

@@ -5,10 +5,19 @@
 
 #define ANY (XSR_NONE - 1)
 
-typedef struct access { an_vector *stamps; uint64_t event; uint32_t writer, active, active_agent; } access; /* event, writer: of the newest */
+/* The last wait of a block that passed: the signal that it read. */
+typedef struct guard { uint64_t signal, value; uint32_t agent, slot; bool any; } guard;
+typedef struct access { /* event, last, writer, agent, guard: of the newest; last: its end, or its begin while it goes on */
+    an_vector *stamps;
+    uint64_t event, last;
+    uint32_t writer, agent, active;
+    guard guard;
+} access;
+typedef struct early { uint64_t generation; access reads; } early; /* a read of a chunk that nobody has written yet */
 typedef struct chunk { uint64_t generation, read_generation; access writes, reads; uint32_t name; bool written; } chunk;
 typedef struct begun { uint32_t chunk; bool write, any; uint64_t generation; } begun; /* of a writer: what PAYLOAD_END ends */
-typedef struct races { rd_map of; chunk *chunks; uint32_t count, room; uint32_t names[8]; uint32_t name_count; begun *writers; uint32_t writer_room; } races;
+typedef struct races { rd_map of; chunk *chunks; uint32_t count, room; uint32_t names[8]; uint32_t name_count; begun *writers; uint32_t writer_room;
+                     guard *guards; uint32_t guard_room; rd_map early_of; early *earlies; uint32_t early_count, early_room; } races;
 
 static uint64_t key_of(uint32_t src, uint32_t dst, uint64_t index, uint32_t name) { return an_key(XSA_PAYLOAD_RACE, (uint64_t)src << 32 | dst, index, name); }
 
@@ -50,7 +59,7 @@ static uint32_t read_chunk(const an *a, const races *r, const xsr_event *e) {
 }
 
 static bool unordered(const an *a, const access *x, uint32_t agent, bool *active) {
-    *active = x->active && x->active_agent != agent;
+    *active = x->active && x->agent != agent;
     if (*active)
         return true;
     for (uint32_t i = 0; x->stamps && i < x->stamps->count; i++)
@@ -59,9 +68,11 @@ static bool unordered(const an *a, const access *x, uint32_t agent, bool *active
     return false;
 }
 
-static int add(access *x, const an_step *step) {
-    x->event = step->e->id;
+static int add(const races *r, access *x, const an_step *step) {
+    x->event = x->last = step->e->id;
     x->writer = step->e->writer;
+    x->agent = step->agent;
+    x->guard = step->agent < r->guard_room ? r->guards[step->agent] : (guard){0};
     return an_vector_join(&x->stamps, NULL, (an_stamp){step->agent, step->epoch});
 }
 
@@ -78,61 +89,122 @@ static bool may_be_lost(an *a, uint32_t detector) {
     return a->lost_records != 0;
 }
 
-static int say(an *a, uint32_t detector, const xsr_event *e, const access *other, uint64_t other_generation, const char *what, const char *cure) {
-    if (may_be_lost(a, detector))
+typedef struct verdict { uint32_t detector, culprit, victim, slot; const char *cure; } verdict;
+
+static int say(an *a, verdict v, const xsr_event *e, const access *other, uint64_t other_generation, const char *what) {
+    if (may_be_lost(a, v.detector))
         return 0;
-    xsa_finding f = an_like(detector, XSA_ERROR, XSA_HIGH);
-    bool write = e->kind == XS_EV_WRITE_BEGIN;
-    uint32_t culprit = write ? e->writer : other->writer, victim = write ? other->writer : e->writer;
-    an_culprit(a, &f, XSR_NONE, culprit);
-    an_victim(a, &f, XSR_NONE, victim);
+    xsa_finding f = an_like(v.detector, XSA_ERROR, XSA_HIGH);
+    an_culprit(a, &f, XSR_NONE, v.culprit);
+    an_victim(a, &f, XSR_NONE, v.victim);
     f.begin = f.end = e->time;
-    f.slot = culprit == XSR_NONE ? XSR_NONE : a->writers[culprit].signal_slot;
-    f.cure = cure;
-    uint64_t key = an_key(detector, an_number(a, e->rank), other->writer == XSR_NONE ? XSR_NONE : a->model->writers[other->writer].rank, e->object);
-    an_finding *out = an_find(a, &f, key, "%s %s %s %llu of generation %llu %s %s (generation %llu), %s", an_who(a, e->rank, e->writer), write ? "writes" : "reads",
-                              e->object == XSR_NONE ? "payload" : a->model->names[e->object].text, (unsigned long long)e->value, (unsigned long long)e->detail, what,
-                              an_who(a, XSR_NONE, other->writer), (unsigned long long)other_generation, an_since(a, e->time));
+    f.slot = v.slot != XSR_NONE ? v.slot : v.culprit == XSR_NONE ? XSR_NONE : a->writers[v.culprit].signal_slot;
+    f.cure = v.cure;
+    uint64_t key = an_key(v.detector, an_number(a, e->rank), other->writer == XSR_NONE ? XSR_NONE : a->model->writers[other->writer].rank, e->object);
+    an_finding *out = an_find(a, &f, key, "%s %s %s %llu of generation %llu %s %s (generation %llu), %s", an_who(a, e->rank, e->writer),
+                              e->kind == XS_EV_WRITE_BEGIN ? "writes" : "reads", e->object == XSR_NONE ? "payload" : a->model->names[e->object].text,
+                              (unsigned long long)e->value, (unsigned long long)e->detail, what, an_who(a, XSR_NONE, other->writer),
+                              (unsigned long long)other_generation, an_since(a, e->time));
     TRY(an_evidence(a, out, other->event, "the other access"));
-    return an_evidence(a, out, e->id, "access");
+    TRY(an_evidence(a, out, e->id, "access"));
+    return 0;
 }
 
 #define CURE_ORDER "let the signal come behind the last write, with a release, and the read behind the wait, with an acquire"
 #define CURE_CREDIT "wait for a credit of every reader before a buffer is written again, or make the ring deeper"
 
-static int take_write(an *a, races *r, const an_step *step, chunk *c) {
+#define CURE_WAIT "wait for the signal of that batch before it is read, in every block that reads it"
+
+/* A read and a write of one generation that nothing orders. If the reader was told by the writer's block that the generation is there, the
+ * writer told it too early, or too weakly; else the reader did not ask. */
+static verdict blame(const access *reads, const access *writes, uint64_t generation) {
+    bool told = reads->guard.any && reads->guard.agent == writes->agent && reads->guard.value >= generation;
+    if (told && (writes->active || writes->last > reads->guard.signal))
+        return (verdict){XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "signal behind the last write, and behind the end of asynchronous ones"};
+    if (told)
+        return (verdict){XSA_PAYLOAD_RACE, writes->writer, reads->writer, reads->guard.slot, CURE_ORDER};
+    return (verdict){XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE, CURE_WAIT};
+}
+
+static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32_t dst) {
     const xsr_event *e = step->e;
+    uint32_t at = rd_map_get(&r->early_of, key_of(src, dst, e->value, XSR_NONE));
     bool active;
+    if (at == XSR_NONE || r->earlies[at].generation != e->detail || !unordered(a, &r->earlies[at].reads, step->agent, &active))
+        return 0;
+    access write = {.event = e->id, .last = e->id, .writer = e->writer, .agent = step->agent, .active = 1};
+    return say(a, blame(&r->earlies[at].reads, &write, e->detail), e, &r->earlies[at].reads, e->detail, "only after it was read by");
+}
+
+static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index) {
+    const xsr_event *e = step->e;
+    chunk *c = &r->chunks[chunk_index];
+    uint32_t src = an_number(a, e->rank), dst = peer_of(e);
+    bool active;
+    for (uint32_t i = 0; i < a->model->rank_count; i++) /* whoever may have read it already */
+        if (r->early_count && (dst == ANY || dst == an_number(a, i)))
+            TRY(take_early(a, r, step, src, an_number(a, i)));
     if (c->written && e->detail != c->generation) {
         if (unordered(a, &c->reads, step->agent, &active))
-            TRY(say(a, XSA_LAPPING, e, &c->reads, c->read_generation, active ? "while it is read by" : "though nothing orders it behind the read by", CURE_CREDIT));
+            TRY(say(a, (verdict){XSA_LAPPING, e->writer, c->reads.writer, XSR_NONE, CURE_CREDIT}, e, &c->reads, c->read_generation,
+                    active ? "while it is read by" : "though nothing orders it behind the read by"));
         if (unordered(a, &c->writes, step->agent, &active))
-            TRY(say(a, XSA_PAYLOAD_RACE, e, &c->writes, c->generation, "though nothing orders it behind the write by", CURE_ORDER));
+            TRY(say(a, (verdict){XSA_PAYLOAD_RACE, e->writer, c->writes.writer, XSR_NONE, CURE_ORDER}, e, &c->writes, c->generation,
+                    "though nothing orders it behind the write by"));
         clear(&c->writes);
         if (c->read_generation != e->detail)
             clear(&c->reads);
     } else if (c->read_generation == e->detail && c->reads.stamps && unordered(a, &c->reads, step->agent, &active)) {
-        TRY(say(a, XSA_PAYLOAD_RACE, e, &c->reads, c->read_generation, "only after it was read by", CURE_ORDER));
+        access write = {.event = e->id, .last = e->id, .writer = e->writer, .agent = step->agent, .active = 1};
+        TRY(say(a, blame(&c->reads, &write, e->detail), e, &c->reads, c->read_generation, "only after it was read by"));
     }
     c->generation = e->detail;
     c->written = true;
     c->writes.active++;
-    c->writes.active_agent = step->agent;
-    (void)r;
-    return add(&c->writes, step);
+    return add(r, &c->writes, step);
 }
 
-static int take_read(an *a, const an_step *step, chunk *c) {
+static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
     const xsr_event *e = step->e;
     bool active;
+    access read = {.event = e->id, .writer = e->writer, .agent = step->agent, .guard = step->agent < r->guard_room ? r->guards[step->agent] : (guard){0}};
     if (c->written && e->detail < c->generation)
-        TRY(say(a, XSA_LAPPING, e, &c->writes, c->generation, "which is overwritten already by", CURE_CREDIT));
+        TRY(say(a, (verdict){XSA_LAPPING, c->writes.writer, e->writer, XSR_NONE, CURE_CREDIT}, e, &c->writes, c->generation, "which is overwritten already by"));
     else if (c->written && e->detail == c->generation && unordered(a, &c->writes, step->agent, &active))
-        TRY(say(a, XSA_PAYLOAD_RACE, e, &c->writes, c->generation, active ? "while it is written by" : "though nothing orders it behind the write by", CURE_ORDER));
+        TRY(say(a, blame(&read, &c->writes, e->detail), e, &c->writes, c->generation,
+                active ? "while it is written by" : "though nothing orders it behind the write by"));
     c->read_generation = e->detail;
     c->reads.active++;
-    c->reads.active_agent = step->agent;
-    return add(&c->reads, step);
+    return add(r, &c->reads, step);
+}
+
+static int note_early(an *a, races *r, const an_step *step) {
+    const xsr_event *e = step->e;
+    uint32_t self = an_number(a, e->rank), from = peer_of(e) == ANY ? self : peer_of(e);
+    uint64_t key = key_of(from, self, e->value, XSR_NONE);
+    uint32_t at = rd_map_get(&r->early_of, key);
+    if (at == XSR_NONE) {
+        at = r->early_count;
+        if (RD_ROOM(r->earlies, r->early_room, at + 1) < 0 || rd_map_put(&r->early_of, key, at) < 0)
+            return XS_E_MEMORY;
+        r->earlies[r->early_count++] = (early){0};
+    }
+    if (r->earlies[at].generation != e->detail)
+        clear(&r->earlies[at].reads);
+    r->earlies[at].generation = e->detail;
+    return add(r, &r->earlies[at].reads, step);
+}
+
+static int note_guard(races *r, const an_step *step) {
+    uint32_t had = r->guard_room;
+    if (!step->w || step->w->result != XS_RESULT_OK || !step->from)
+        return 0;
+    if (RD_ROOM(r->guards, r->guard_room, step->agent + 1) < 0)
+        return XS_E_MEMORY;
+    if (r->guard_room > had)
+        memset(&r->guards[had], 0, (r->guard_room - had) * sizeof *r->guards);
+    r->guards[step->agent] = (guard){step->from->event, step->w->observed, step->from->stamp.agent, step->e->slot, true};
+    return 0;
 }
 
 static int note_begun(an *a, races *r, const xsr_event *e, uint32_t chunk_index) {
@@ -156,6 +228,7 @@ static int take_end(races *r, const an_step *step) {
     if (b->generation != (b->write ? c->generation : c->read_generation))
         return 0; /* another generation has begun */
     x->active -= x->active > 0;
+    x->last = e->id;
     return an_vector_join(&x->stamps, NULL, (an_stamp){step->agent, step->epoch});
 }
 
@@ -171,13 +244,14 @@ static int on_step(an *a, void *state, const an_step *step) {
         at = chunk_at(r, key_of(an_number(a, e->rank), peer_of(e), e->value, e->object), e->object);
         if (at == XSR_NONE)
             return XS_E_MEMORY;
-        TRY(take_write(a, r, step, &r->chunks[at]));
+        TRY(take_write(a, r, step, at));
         return note_begun(a, r, e, at);
     case XS_EV_READ_BEGIN:
         at = read_chunk(a, r, e);
-        if (at != XSR_NONE)
-            TRY(take_read(a, step, &r->chunks[at]));
+        TRY(at != XSR_NONE && r->chunks[at].generation >= e->detail ? take_read(a, r, step, &r->chunks[at]) : note_early(a, r, step));
         return note_begun(a, r, e, at);
+    case XS_EV_PASS:
+    case XS_EV_WAIT_END: return note_guard(r, step);
     case XS_EV_WORK_BEGIN: return note_begun(a, r, e, XSR_NONE);
     case XS_EV_PAYLOAD_END: return take_end(r, step);
     default: return 0;
@@ -190,7 +264,12 @@ static void release(void *state) {
         an_vector_drop(r->chunks[i].writes.stamps);
         an_vector_drop(r->chunks[i].reads.stamps);
     }
+    for (uint32_t i = 0; i < r->early_count; i++)
+        an_vector_drop(r->earlies[i].reads.stamps);
     rd_map_free(&r->of);
+    rd_map_free(&r->early_of);
+    free(r->earlies);
+    free(r->guards);
     free(r->chunks);
     free(r->writers);
 }

@@ -1,5 +1,5 @@
-/* D19: peers of which some are served far later than others (Jain's index over 1 / mean delay), and, where several ranks wait for one slot,
- * waits that others overtake. */
+/* D19: peers of which some are served far later than others (Jain's index over 1 / mean delay); signals that are not looked at while those of
+ * other peers are served again and again; and, where several ranks wait for one slot, waits that others overtake. */
 #include "detectors.h"
 #include "class.h"
 
@@ -11,7 +11,14 @@
 typedef struct served { uint64_t waits; double delay; int64_t worst, first, last; uint64_t wait; uint32_t slot, writer; } served; /* (pad, waiter, peer) */
 typedef struct contender { uint64_t wait, bypass; uint32_t slot, rank, writer; int64_t begin; } contender; /* waits now */
 typedef struct overtaken { uint64_t bypass, wait, event; uint32_t slot, rank, writer, by; int64_t begin, end; } overtaken;
-typedef struct fairness { an_classes peers; served *rows; uint32_t row_room; contender *now; uint32_t now_count, now_room; overtaken worst; } fairness;
+/* Per slot: the signal that its owner has not looked at yet, and how often the owner had served the pad's slots when it came. Of all
+ * services since then, those beyond a few for each of the others are repeated ones. */
+typedef struct request { uint64_t signal, services, served, worst, worst_signal; int64_t time, worst_from, worst_to; uint32_t rank, writer; bool pending; } request;
+typedef struct server { uint64_t services; uint32_t slots; } server; /* (pad, owner) */
+#define ROUNDS 4u /* services of each of the others */
+
+typedef struct fairness { an_classes peers; served *rows; uint32_t row_room; contender *now; uint32_t now_count, now_room; overtaken worst;
+                          an_classes owners; server *servers; uint32_t server_room; request *slots; uint32_t slot_room; } fairness;
 
 static int take_delay(an *a, fairness *s, const xsr_wait *w) {
     uint32_t from = w->released_by.rank;
@@ -56,9 +63,84 @@ static void overtake(fairness *s, const xsr_event *e) {
         }
 }
 
+static server *server_of(an *a, fairness *s, uint32_t slot) {
+    uint32_t at = an_class(&s->owners, a->model->slots[slot].pad, a->model->slots[slot].owner, 0);
+    if (at == XSR_NONE || an_class_rows((void **)&s->servers, &s->server_room, at + 1, sizeof *s->servers) ||
+        an_class_rows((void **)&s->slots, &s->slot_room, a->slot_count, sizeof *s->slots))
+        return NULL;
+    return &s->servers[at];
+}
+
+static void measure(request *q, const server *v, int64_t now) {
+    uint64_t since = v->services - q->services;
+    if (!q->pending || since <= q->worst)
+        return;
+    q->worst = since;
+    q->worst_signal = q->signal;
+    q->worst_from = q->time;
+    q->worst_to = now;
+}
+
+static int take_request(an *a, fairness *s, const xsr_event *e) {
+    server *v = server_of(a, s, e->slot);
+    if (!v)
+        return XS_E_MEMORY;
+    request *q = &s->slots[e->slot];
+    v->slots += q->time == 0;
+    if (q->pending) /* it has not been served since an earlier one: that one counts */
+        return 0;
+    *q = (request){e->id, v->services, q->served, q->worst, q->worst_signal, e->time, q->worst_from, q->worst_to, e->rank, e->writer, true};
+    return 0;
+}
+
+static int take_service(an *a, fairness *s, const xsr_wait *w) {
+    server *v = server_of(a, s, w->slot);
+    if (!v)
+        return XS_E_MEMORY;
+    request *q = &s->slots[w->slot];
+    measure(q, v, w->end);
+    q->pending = false;
+    q->served++;
+    v->services++;
+    return 0;
+}
+
+static int say_ignored(an *a, uint32_t slot, const request *q, const server *v) {
+    xsa_finding f = an_like(XSA_UNFAIRNESS, XSA_WARNING, XSA_HIGH);
+    f.slot = slot;
+    f.owes_rank = a->model->slots[slot].owner;
+    uint32_t owner = an_rank_of(a, f.owes_rank);
+    for (uint32_t i = 0; i < a->slot_count && f.owes_writer == XSR_NONE; i++) /* who serves the others */
+        if (a->model->slots[i].pad == a->model->slots[slot].pad && a->model->slots[i].owner == f.owes_rank && a->slots[i].wait.rank == owner)
+            f.owes_writer = a->slots[i].wait.writer;
+    f.owes_block = an_block(a, f.owes_writer);
+    an_victim(a, &f, q->rank, q->writer);
+    f.begin = q->worst_from;
+    f.end = q->worst_to;
+    f.cure = "begin each scan behind where the last one ended, or serve in the order of arrival";
+    an_finding *out = an_find(a, &f, an_key(XSA_UNFAIRNESS, a->model->slots[slot].pad, f.owes_rank, 0), "%s signalled %s, and rank %u served its %u peers there %llu times before it looked, %s",
+                              an_who(a, q->rank, q->writer), an_slot_name(a, slot), f.owes_rank, v->slots, (unsigned long long)q->worst, an_since(a, q->worst_from));
+    return an_evidence(a, out, q->worst_signal, "signal");
+}
+
+static int judge_requests(an *a, fairness *s) {
+    uint32_t worst = XSR_NONE;
+    for (uint32_t i = 0; i < a->slot_count && i < s->slot_room; i++) {
+        server *v = s->slots[i].time ? server_of(a, s, i) : NULL;
+        if (!v)
+            continue;
+        measure(&s->slots[i], v, a->last_time);
+        if (v->slots > 1 && s->slots[i].worst >= BYPASS && s->slots[i].worst > (uint64_t)ROUNDS * v->slots && (worst == XSR_NONE || s->slots[i].worst > s->slots[worst].worst))
+            worst = i;
+    }
+    return worst == XSR_NONE || a->stuck_count ? 0 : say_ignored(a, worst, &s->slots[worst], server_of(a, s, worst));
+}
+
 #define MOST_CONTENDERS 4096u
 static int on_event(an *a, void *state, const xsr_event *e) {
     fairness *s = state;
+    if (e->slot != XSR_NONE && an_signals(e->kind))
+        return an_pad(a, e->slot)->flags & (XS_PAD_SHARED | XS_PAD_NO_DATA) ? 0 : take_request(a, s, e);
     if (e->slot == XSR_NONE || !(an_pad(a, e->slot)->flags & XS_PAD_SHARED))
         return 0;
     if (e->kind != XS_EV_WAIT_START) {
@@ -74,7 +156,11 @@ static int on_event(an *a, void *state, const xsr_event *e) {
 }
 
 static int on_wait(an *a, void *state, const xsr_wait *w) {
-    return w->open || w->end_lost || w->start_lost || w->result != XS_RESULT_OK ? 0 : take_delay(a, state, w);
+    if (w->open || w->end_lost || w->start_lost || w->result != XS_RESULT_OK)
+        return 0;
+    if (!(an_pad(a, w->slot)->flags & (XS_PAD_SHARED | XS_PAD_NO_DATA)) && an_number(a, w->rank) == a->model->slots[w->slot].owner)
+        TRY(take_service(a, state, w));
+    return take_delay(a, state, w);
 }
 
 static int by_value(const void *x, const void *y) { return (*(const double *)x > *(const double *)y) - (*(const double *)x < *(const double *)y); }
@@ -132,7 +218,8 @@ static int say_overtaken(an *a, const overtaken *o) {
 }
 
 static int finish(an *a, void *state) {
-    const fairness *s = state;
+    fairness *s = state;
+    TRY(judge_requests(a, s));
     for (uint32_t i = 0; i < s->peers.count; i++) {
         bool first = true;
         for (uint32_t k = 0; k < i && first && i < 8192; k++)
@@ -146,10 +233,14 @@ static int finish(an *a, void *state) {
 static void release(void *state) {
     fairness *s = state;
     an_classes_free(&s->peers);
+    an_classes_free(&s->owners);
+    free(s->servers);
+    free(s->slots);
     free(s->rows);
     free(s->now);
 }
 
-const an_ops an_unfairness = {.id = XSA_UNFAIRNESS, .needs = AN_WAITS, .kinds = AN_KIND(WAIT_START) | AN_KIND(WAIT_END), .state = sizeof(fairness),
+const an_ops an_unfairness = {.id = XSA_UNFAIRNESS, .needs = AN_WAITS, .kinds = AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(SIGNAL) | AN_KIND(WATERMARK),
+                              .state = sizeof(fairness),
                               .on_event = on_event, .on_wait = on_wait, .finish = finish, .release = release,
                               .cannot = "peers that ask for more than others"};
