@@ -102,7 +102,7 @@ static void wait_for_gpus(xs_world *world, watch *w) {
 /* The clocks last: they tell how far the devices' times have drifted while the launches ran. */
 static void sample_clocks(xs_world *world, watch *w) {
     xs_cuda_state *state = xs_cuda_state_of(world);
-    for (uint32_t i = 0; i < state->device_count && !state->fault && !state->hung; i++) {
+    for (uint32_t i = 0; i < state->device_count && !state->fault && !w->error; i++) {
         int rc = xs_cuda_enter(state, &state->devices[i]);
         note(w, rc ? rc : xs_cuda_clock_sample(world, &state->devices[i]));
     }

@@ -197,7 +197,7 @@ int xs_sync(xs_world *world) {
     settle_rings(world);
     xs_journal_clock(world, XS_CLOCK_GAP_NS);
     int error = take_error(world), aborted = xs_world_abort_error(world);
-    if (aborted && aborted == rc) return rc; /* the backend has said why */
+    if (aborted && (rc == aborted || rc == XS_E_SYSTEM)) return rc; /* the backend has said why */
     if (aborted) return xs_fail(aborted, "the world was aborted: %s", xs_strerror(aborted));
     return error ? error : rc;
 }

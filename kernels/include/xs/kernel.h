@@ -16,6 +16,7 @@
 #include <xs/release.h>
 #include <xs/self.h>
 #include <xs/slot.h>
+#include <xs/trap.h>
 #include <xs/watermark.h>
 #include <xs/writer.h>
 

@@ -23,7 +23,8 @@
     X(17, BUSY, "a launch of this rank is still running")                              \
     X(18, FORKED, "the world belongs to the parent process")                           \
     X(19, PLAN, "the plan contradicts itself or the call")                             \
-    X(20, UNSUPPORTED, "not supported by this backend or build")
+    X(20, UNSUPPORTED, "not supported by this backend or build")                       \
+    X(21, TRAPPED, "a kernel's own check failed (xs_trap, xs_assert)")
 
 #define XS_ERROR_ENUM(number, name, text) XS_E_##name = -(number),
 enum xs_error { XS_OK = 0, XS_ERRORS(XS_ERROR_ENUM) XS_E_LAST_ = -1000 };

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# mixed.sh FOLDER: a capture of GPU ranks with a CPU rank beside them: every rank says where it is, the times of both kinds are on one
+# axis, every wait has its signal.
+source "$(dirname "$0")/../../examples/common.sh"
+run=$work/run
+"$MIXED" "$run"
+same "where the ranks are" "$(ask "$run" 'select group_concat(rank || ":" || device, " ") from (select rank, device from rank order by rank)')" '0:0 1:-1 2:1'
+same "waits" "$(ask "$run" 'select count(*) from wait')" 360
+same "open waits" "$(ask "$run" 'select count(*) from open_waits')" 0
+same "waits without a supplier" "$(ask "$run" 'select count(*) from waits where released_by_rank is null')" 0
+same "records lost" "$(ask "$run" 'select coalesce(sum(lost), 0) from ring')" 0
+same "launches" "$(ask "$run" 'select count(*) from launch')" 1
+late='select count(*) from waits w where abs(w.lag_ns) > 50000000'
+same "waits whose signal is 50 ms away" "$(ask "$run" "$late")" 0
