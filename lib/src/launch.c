@@ -223,10 +223,15 @@ int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uin
     return (int)id;
 }
 
+static int is_own_control(const xs_world *world, const xs_control *control) {
+    const xs_control *first = xs_region_control(xs_region(world));
+    return control >= first && control < first + xs_region(world)->ranks;
+}
+
 int xs_handle_end(xs_world *world, const xs_handle *handle) {
     int rc = xs_world_check(world);
     if (rc) return rc;
-    if (!handle || handle->control != xs_region_control(xs_region(world)) || !handle->launch)
+    if (!handle || !is_own_control(world, handle->control) || !handle->launch)
         return xs_fail(XS_E_ARGUMENT, "the handle is not one of this world");
     journal_end(world, handle->launch, xs_world_abort_error(world));
     __atomic_fetch_add(&world->launches_over, 1, __ATOMIC_RELAXED);

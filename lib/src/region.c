@@ -33,7 +33,7 @@ uint64_t xs_region_layout(xs_region_header *h) {
     h->records_stride = ((uint64_t)h->ring_records + 4) * sizeof(xs_record);
     if (!h->catalog_bytes) h->catalog_bytes = CATALOG_BYTES;
     if (!h->journal_entries) h->journal_entries = JOURNAL_ENTRIES;
-    h->control_offset = place(&at, 128, sizeof(xs_control));
+    h->control_offset = place(&at, 128, h->ranks * sizeof(xs_control));
     h->groups_offset = place(&at, 128, (uint64_t)h->ranks * h->groups_per_rank * 8);
     h->ring_headers_offset = place(&at, 512, rings * h->ring_header_stride);
     h->status_offset = place(&at, 128, rings * h->lines_per_ring * h->status_stride);
@@ -59,14 +59,17 @@ static void init_rings(char *region, const xs_region_header *h) {
     }
 }
 
+static void open_filters(xs_control *control) {
+    control->rank_last = UINT32_MAX;
+    control->block_last = UINT32_MAX;
+    control->epoch_last = UINT64_MAX;
+}
+
 void xs_region_init(char *region, const xs_region_header *header) {
     xs_region_header *h = (xs_region_header *)region;
     memcpy(h, header, sizeof *h);
     h->magic = 0;
-    xs_control *control = xs_region_control(h);
-    control->rank_last = UINT32_MAX;
-    control->block_last = UINT32_MAX;
-    control->epoch_last = UINT64_MAX;
+    for (uint32_t i = 0; i < h->ranks; i++) open_filters(xs_region_control(h) + i);
     init_rings(region, header);
     /* The magic comes last: a reader that sees it sees the rest. */
     __atomic_store_n(&h->magic, XS_REGION_MAGIC, __ATOMIC_RELEASE);
@@ -76,7 +79,7 @@ void xs_region_handle(const xs_world *world, uint32_t first_rank, uint32_t block
     const xs_region_header *h = xs_region(world);
     uint64_t rank = first_rank - h->first_rank, rings = rank * h->rings_per_rank;
     memset(handle, 0, sizeof *handle);
-    handle->control = xs_region_control(h);
+    handle->control = xs_region_control(h) + rank;
     handle->groups = (uint64_t *)(world->region + h->groups_offset) + rank * h->groups_per_rank;
     handle->rings = (xs_ring_header *)(world->region + h->ring_headers_offset + rings * h->ring_header_stride);
     handle->status =

@@ -10,7 +10,7 @@ static void put32(uint32_t *at, uint32_t value) { __atomic_store_n(at, value, __
 static void put64(uint64_t *at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
 
 static void switch_to(xs_world *world, uint32_t bits) {
-    put32(&xs_region_control(xs_region(world))->started, bits);
+    for (uint32_t i = 0; i < xs_region(world)->ranks; i++) put32(&xs_region_control(xs_region(world))[i].started, bits);
     xs_journal(world, XS_JOURNAL_TRACE_STATE, bits, 0, xs_world_now(world), 0, 0, 0);
 }
 
@@ -30,14 +30,17 @@ int xs_trace_stop(xs_world *world) {
     return rc;
 }
 
-static void apply(xs_world *world, const xs_filter *filter) {
-    xs_control *control = xs_region_control(xs_region(world));
+static void apply_to(xs_control *control, const xs_filter *filter) {
     put32(&control->rank_first, filter->rank_first);
     put32(&control->rank_last, filter->rank_last);
     put32(&control->block_first, filter->block_first);
     put32(&control->block_last, filter->block_last);
     put64(&control->epoch_first, filter->epoch_first);
     put64(&control->epoch_last, filter->epoch_last);
+}
+
+static void apply(xs_world *world, const xs_filter *filter) {
+    for (uint32_t i = 0; i < xs_region(world)->ranks; i++) apply_to(xs_region_control(xs_region(world)) + i, filter);
 }
 
 int xs_trace_filter(xs_world *world, const xs_filter *filter) {

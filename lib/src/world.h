@@ -158,6 +158,8 @@ int xs_world_abort_error(const struct xs_world *world);
 static inline xs_region_header *xs_region(const struct xs_world *w) { return (xs_region_header *)w->region; }
 int xs_region_create(struct xs_world *world);
 void xs_region_destroy(struct xs_world *world);
+/* One a local rank; a launch uses that of its first rank, so that the counters of each are added to on one device alone. What the
+ * host and the collector say to each other is in the first. */
 xs_control *xs_region_control(const struct xs_region_header *region);
 /* Sizes and offsets for a configuration; returns the total. Used by tests as well. */
 uint64_t xs_region_layout(xs_region_header *header);

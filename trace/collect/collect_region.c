@@ -92,10 +92,10 @@ void xs_collect_journal_again(xs_collector *c, xs_collected *r) {
 }
 
 void xs_collect_counters(xs_collector *c, xs_collected *r, int always) {
-    const xs_control *control = xs_view_control(&r->view);
-    xs_frame_counters now = {.no_ring = __atomic_load_n(&control->no_ring, __ATOMIC_RELAXED),
-                             .foreign = __atomic_load_n(&control->foreign, __ATOMIC_RELAXED),
-                             .no_line = __atomic_load_n(&control->no_line, __ATOMIC_RELAXED),
+    xs_view_counts counts = xs_view_counters(&r->view);
+    xs_frame_counters now = {.no_ring = counts.no_ring,
+                             .foreign = counts.foreign,
+                             .no_line = counts.no_line,
                              .journal_lost = r->journal_lost};
     if (!always && !memcmp(&now, &r->counters, sizeof now))
         return;

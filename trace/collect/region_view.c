@@ -39,7 +39,7 @@ static int sections_fit(const xs_region_header *h) {
     return rings <= UINT32_MAX && h->ring_header_stride >= sizeof(xs_ring_header) && h->ring_header_stride <= MOST_STRIDE &&
            h->status_stride >= sizeof(xs_status_line) && h->status_stride <= MOST_STRIDE &&
            h->records_stride / sizeof(xs_record) > h->ring_records &&
-           inside(h, h->control_offset, 1, sizeof(xs_control), 64) &&
+           inside(h, h->control_offset, h->ranks, sizeof(xs_control), 64) &&
            inside(h, h->groups_offset, (uint64_t)h->ranks * h->groups_per_rank, sizeof(uint64_t), 8) &&
            inside(h, h->ring_headers_offset, rings, h->ring_header_stride, 64) &&
            inside(h, h->status_offset, rings * h->lines_per_ring, h->status_stride, 16) &&
@@ -83,4 +83,15 @@ int xs_view_copy_line(const xs_region_view *view, uint32_t ring, uint32_t line, 
             return 0;
     }
     return -1;
+}
+
+xs_view_counts xs_view_counters(const xs_region_view *view) {
+    xs_view_counts sum = {0, 0, 0};
+    for (uint32_t i = 0; i < view->head.ranks; i++) {
+        const xs_control *c = xs_view_control(view) + i;
+        sum.no_ring += __atomic_load_n(&c->no_ring, __ATOMIC_RELAXED);
+        sum.foreign += __atomic_load_n(&c->foreign, __ATOMIC_RELAXED);
+        sum.no_line += __atomic_load_n(&c->no_line, __ATOMIC_RELAXED);
+    }
+    return sum;
 }

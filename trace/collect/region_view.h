@@ -16,7 +16,12 @@ typedef struct xs_region_view {
  * it; XS_E_VERSION: newer. The mapping stays the caller's and must outlive the view. */
 int xs_region_view_open(xs_region_view *view, void *base, uint64_t bytes);
 
+/* The first: what the collector asks of the process. */
 static inline xs_control *xs_view_control(const xs_region_view *v) { return (xs_control *)(void *)(v->base + v->head.control_offset); }
+typedef struct xs_view_counts {
+    uint64_t no_ring, foreign, no_line;
+} xs_view_counts;
+xs_view_counts xs_view_counters(const xs_region_view *view); /* over all ranks */
 static inline xs_ring_header *xs_view_ring(const xs_region_view *v, uint32_t ring) {
     return (xs_ring_header *)(void *)(v->base + v->head.ring_headers_offset + ring * v->head.ring_header_stride);
 }

@@ -1,4 +1,5 @@
 #include "command.h"
+#include "doctor.h"
 
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -13,11 +14,7 @@ static int json;
 static const struct poptOption options[] = {
     {"json", 0, POPT_ARG_NONE, &json, 0, "one JSON object instead of text", NULL}, OPTION_HELP, POPT_TABLEEND};
 
-enum health { GOOD, BAD, TOLD }; /* TOLD: neither, a fact */
-
-/* One line of text, or nothing where JSON is wanted. */
-static void say(enum health health, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void say(enum health health, const char *what, const char *format, ...) {
+void doctor_say(enum doctor_health health, const char *what, const char *format, ...) {
     static const char *const marks[] = {"ok ", "BAD", "   "};
     va_list list;
     printf("%s %-18s ", marks[health], what);
@@ -30,12 +27,12 @@ static void say(enum health health, const char *what, const char *format, ...) {
 static void say_store(const xs_probe *p) {
     unsigned long long torn = p->store16_torn, reads = p->store16_reads, control = p->control_torn;
     if (!p->store16_whole)
-        say(BAD, "16-byte stores", "%llu of %llu were seen in halves: records cannot be trusted here", torn, reads);
+        doctor_say(DOCTOR_BAD, "16-byte stores", "%llu of %llu were seen in halves: records cannot be trusted here", torn, reads);
     else if (!control)
-        say(TOLD, "16-byte stores",
+        doctor_say(DOCTOR_TOLD, "16-byte stores",
             "0 of %llu torn, but the control (two 8-byte stores) was not seen torn either: not proven", reads);
     else
-        say(GOOD, "16-byte stores", "0 of %llu torn; the control (two 8-byte stores) %llu of %llu", reads, control,
+        doctor_say(DOCTOR_GOOD, "16-byte stores", "0 of %llu torn; the control (two 8-byte stores) %llu of %llu", reads, control,
             (unsigned long long)p->control_reads);
 }
 
@@ -44,11 +41,11 @@ static const char *recorder_path; /* before cuda_works hides it */
 static void say_recorder(const xs_probe *p) {
     const char *path = recorder_path;
     if (p->recorder)
-        say(GOOD, "recorder", "answers at %s", path ? path : "XS_RECORD");
+        doctor_say(DOCTOR_GOOD, "recorder", "answers at %s", path ? path : "XS_RECORD");
     else if (path && *path)
-        say(BAD, "recorder", "XS_RECORD is %s, but nobody answers there", path);
+        doctor_say(DOCTOR_BAD, "recorder", "XS_RECORD is %s, but nobody answers there", path);
     else
-        say(TOLD, "recorder", "none (this is not under xs record)");
+        doctor_say(DOCTOR_TOLD, "recorder", "none (this is not under xs record)");
 }
 
 /* Whether a world of one GPU can be made; else why not. The environment of a launcher is not meant for it. */
@@ -81,18 +78,18 @@ static int cuda_works(char *why, size_t size) {
 
 static void say_cuda(const xs_probe *p, int works, const char *why) {
     if (p->gpus < 0)
-        say(TOLD, "CUDA driver", "none: kernels run on the host backend");
+        doctor_say(DOCTOR_TOLD, "CUDA driver", "none: kernels run on the host backend");
     else
-        say(p->gpus ? GOOD : TOLD, "CUDA driver", "%d GPU%s", p->gpus, p->gpus == 1 ? "" : "s");
+        doctor_say(p->gpus ? DOCTOR_GOOD : DOCTOR_TOLD, "CUDA driver", "%d GPU%s", p->gpus, p->gpus == 1 ? "" : "s");
     if (works)
-        say(GOOD, "CUDA backend", "a world on a GPU can be made");
+        doctor_say(DOCTOR_GOOD, "CUDA backend", "a world on a GPU can be made");
     else
-        say(p->gpus > 0 ? BAD : TOLD, "CUDA backend", "not available: %s", why);
+        doctor_say(p->gpus > 0 ? DOCTOR_BAD : DOCTOR_TOLD, "CUDA backend", "not available: %s", why);
     if (p->cupti)
-        say(GOOD, "CUPTI", "version %u: kernels and copies of GPUs are seen", p->cupti_version);
+        doctor_say(DOCTOR_GOOD, "CUPTI", "version %u: kernels and copies of GPUs are seen", p->cupti_version);
     else
-        say(p->gpus > 0 ? BAD : TOLD, "CUPTI", "not used: %s", p->cupti_why);
-    say(TOLD, "CUDA kernels", "%s",
+        doctor_say(p->gpus > 0 ? DOCTOR_BAD : DOCTOR_TOLD, "CUPTI", "not used: %s", p->cupti_why);
+    doctor_say(DOCTOR_TOLD, "CUDA kernels", "%s",
         p->built_with_cuda ? "compiled by this build" : "not compiled by this build (XS_CUDA=OFF)");
 }
 
@@ -116,34 +113,35 @@ static limits read_limits(void) {
 /* A world of several processes lives in /dev/shm; the driver locks pages, and says itself where it may not. */
 static void say_limits(const limits *l) {
     if (l->shm_bytes < 0)
-        say(BAD, "/dev/shm", "there is none: worlds of several processes cannot be made");
+        doctor_say(DOCTOR_BAD, "/dev/shm", "there is none: worlds of several processes cannot be made");
     else
-        say(l->shm_free >= (64 << 20) ? GOOD : BAD, "/dev/shm", "%" PRId64 " MiB, %" PRId64 " free", l->shm_bytes >> 20,
+        doctor_say(l->shm_free >= (64 << 20) ? DOCTOR_GOOD : DOCTOR_BAD, "/dev/shm", "%" PRId64 " MiB, %" PRId64 " free", l->shm_bytes >> 20,
             l->shm_free >> 20);
     if (l->memlock < 0)
-        say(TOLD, "locked memory", "no limit");
+        doctor_say(DOCTOR_TOLD, "locked memory", "no limit");
     else
-        say(TOLD, "locked memory", "at most %" PRId64 " KiB (ulimit -l)", l->memlock >> 10);
+        doctor_say(DOCTOR_TOLD, "locked memory", "at most %" PRId64 " KiB (ulimit -l)", l->memlock >> 10);
 }
 
-static void print_text(const xs_probe *p, int works, const char *why) {
+static void print_text(const xs_probe *p, int works, const char *why, const doctor_gpus *gpus) {
     uint32_t v = xs_version();
-    say(TOLD, "xs", "%u.%u.%u, SQLite %s", v >> 16, v >> 8 & 0xff, v & 0xff, sqlite3_libversion());
-    say(TOLD, "processors", "%u", p->cpus);
-    say(p->time_step_ns <= 1000 ? GOOD : BAD, "clock", "smallest step %u ns%s", p->time_step_ns,
+    doctor_say(DOCTOR_TOLD, "xs", "%u.%u.%u, SQLite %s", v >> 16, v >> 8 & 0xff, v & 0xff, sqlite3_libversion());
+    doctor_say(DOCTOR_TOLD, "processors", "%u", p->cpus);
+    doctor_say(p->time_step_ns <= 1000 ? DOCTOR_GOOD : DOCTOR_BAD, "clock", "smallest step %u ns%s", p->time_step_ns,
         p->time_step_ns <= 1000 ? "" : ": too coarse for waits of microseconds");
     say_store(p);
-    say(TOLD, "cost of a record", "%u.%02u ns", p->record_ns_x100 / 100, p->record_ns_x100 % 100);
-    say(p->memfd_limit >= (64u << 20) ? GOOD : BAD, "shared memory", "a memfd took %" PRIu64 " MiB%s",
+    doctor_say(DOCTOR_TOLD, "cost of a record", "%u.%02u ns", p->record_ns_x100 / 100, p->record_ns_x100 % 100);
+    doctor_say(p->memfd_limit >= (64u << 20) ? DOCTOR_GOOD : DOCTOR_BAD, "shared memory", "a memfd took %" PRIu64 " MiB%s",
         p->memfd_limit >> 20, p->memfd_limit >= (64u << 20) ? "" : ": use smaller rings (XS_RING_RECORDS, XS_RINGS)");
     limits l = read_limits();
     say_limits(&l);
     say_recorder(p);
     say_cuda(p, works, why);
-    say(TOLD, "kernels", "record where their program was built with XS_TRACE=1");
+    doctor_gpus_text(gpus);
+    doctor_say(DOCTOR_TOLD, "kernels", "record where their program was built with XS_TRACE=1");
 }
 
-static void print_string(const char *text) {
+void doctor_print_string(const char *text) {
     sqlite3_str *made = sqlite3_str_new(NULL);
     for (; *text; text++)
         sqlite3_str_appendf(made,
@@ -156,7 +154,7 @@ static void print_string(const char *text) {
     sqlite3_free(escaped);
 }
 
-static void print_json(const xs_probe *p, int works, const char *why) {
+static void print_json(const xs_probe *p, int works, const char *why, const doctor_gpus *gpus) {
     uint32_t v = xs_version();
     printf("{\"xs_version\": \"%u.%u.%u\", \"sqlite_version\": \"%s\", \"schema_version\": %d,\n", v >> 16,
            v >> 8 & 0xff, v & 0xff, sqlite3_libversion(), XSV_SCHEMA_VERSION);
@@ -171,10 +169,12 @@ static void print_json(const xs_probe *p, int works, const char *why) {
     printf(" \"memlock_bytes\": %" PRId64 ", \"shm_bytes\": %" PRId64 ", \"shm_free_bytes\": %" PRId64 ",\n", l.memlock,
            l.shm_bytes, l.shm_free);
     printf(" \"cuda_backend\": %s, \"cuda_backend_why_not\": ", works ? "true" : "false");
-    print_string(why);
+    doctor_print_string(why);
     printf(",\n \"cupti\": %s, \"cupti_version\": %u, \"cupti_why_not\": ", p->cupti ? "true" : "false", p->cupti_version);
-    print_string(p->cupti_why);
-    printf(",\n \"control_reads\": %" PRIu64 ", \"control_torn\": %" PRIu64 "}\n", p->control_reads, p->control_torn);
+    doctor_print_string(p->cupti_why);
+    printf(",\n");
+    doctor_gpus_json(gpus);
+    printf(" \"control_reads\": %" PRIu64 ", \"control_torn\": %" PRIu64 "}\n", p->control_reads, p->control_torn);
 }
 
 static int run(const command *self, int argc, const char **argv) {
@@ -194,10 +194,12 @@ static int run(const command *self, int argc, const char **argv) {
     char why[256];
     recorder_path = getenv("XS_RECORD");
     int works = cuda_works(why, sizeof why);
+    doctor_gpus *gpus = doctor_gpus_measure(probe.gpus);
     if (json)
-        print_json(&probe, works, why);
+        print_json(&probe, works, why, gpus);
     else
-        print_text(&probe, works, why);
+        print_text(&probe, works, why, gpus);
+    doctor_gpus_free(gpus);
     return finish_output();
 }
 
@@ -205,7 +207,9 @@ const command command_doctor = {
     "doctor", "", "say what this machine can do",
     "Probes what tracing stands on: the clock, whether 16-byte stores are whole (with a control that must\n"
     "tear), what a record costs, how much shared memory there is and may be locked, the recorder, whether the\n"
-    "CUDA backend and CUPTI can be used, and if not, why.\n\n"
+    "CUDA backend and CUPTI can be used, and if not, why. Of each GPU: its clock's step, what a record costs in\n"
+    "host memory and in its own, the test of stores with its control, peer access, and how many increments are\n"
+    "lost where both sides of a link add to one word. Some seconds at most; not while kernels run.\n\n"
     "Examples:\n"
     "  xs doctor\n"
     "  xs record -- xs doctor        is the recorder reached from a command?\n", run};

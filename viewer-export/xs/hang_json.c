@@ -154,8 +154,9 @@ static void put_world(FILE *out, const hang_world *world) {
             world->rank_count);
     for (uint32_t i = 0; i < world->region_count; i++) {
         const hang_region *r = &world->regions[i];
-        no_ring += __atomic_load_n(&xs_view_control(&r->at->view)->no_ring, __ATOMIC_RELAXED);
-        no_line += __atomic_load_n(&xs_view_control(&r->at->view)->no_line, __ATOMIC_RELAXED);
+        xs_view_counts counts = xs_view_counters(&r->at->view);
+        no_ring += counts.no_ring;
+        no_line += counts.no_line;
         torn += r->samples[1].torn;
         fprintf(out, "%s{\"pid\": %d, ", i ? ", " : "", (int)r->at->holder);
         put_text(out, "command", r->catalog.command);

@@ -208,9 +208,8 @@ static void print_pads(FILE *out, const hang_world *world, uint32_t rows) {
 static void print_notes(FILE *out, const hang_world *world) {
     for (uint32_t i = 0; i < world->region_count; i++) {
         const hang_region *r = &world->regions[i];
-        const xs_control *c = xs_view_control(&r->at->view);
-        uint64_t no_ring = __atomic_load_n(&c->no_ring, __ATOMIC_RELAXED),
-                 no_line = __atomic_load_n(&c->no_line, __ATOMIC_RELAXED);
+        xs_view_counts counts = xs_view_counters(&r->at->view);
+        uint64_t no_ring = counts.no_ring, no_line = counts.no_line;
         if (no_ring)
             fprintf(out,
                     "\nnote: %" PRIu64

@@ -3,7 +3,7 @@
  * apart is in its header: magic, version, sizes, offsets and strides. Fixed-width types only; offsets are bytes from the
  * region's first byte.
  *
- *   header | control | groups (ring bitmap) | ring headers | status lines | records | catalog | journal | activity
+ *   header | controls | groups (ring bitmap) | ring headers | status lines | records | catalog | journal | activity
  */
 #ifndef XS_REGION_H
 #define XS_REGION_H
@@ -43,7 +43,7 @@ typedef struct xs_region_header {
     uint32_t ring_records;    /* power of two */
     uint32_t lines_per_ring;  /* status lines: waits that one writer may have open at once */
     uint32_t placement;       /* xs_ring_placement of the rings that can be placed */
-    uint64_t control_offset;
+    uint64_t control_offset; /* xs_control, one a rank of this process */
     uint64_t groups_offset;
     uint64_t ring_headers_offset;
     uint64_t ring_header_stride;
@@ -60,7 +60,8 @@ typedef struct xs_region_header {
     uint64_t activity_entries; /* power of two; 0: there is no such section */
 } xs_region_header;
 
-/* What a kernel reads at writer-begin and at back-off stages, and the counters that keep silence out. */
+/* What a kernel reads at writer-begin and at back-off stages, and the counters that keep silence out. Each launch has that of its
+ * first rank: adds of several devices to one word of mapped memory would lose counts, so readers sum over all. */
 typedef struct xs_control {
     uint32_t started; /* xs_started_bits */
     uint32_t freeze;  /* set before a trap: nobody records after it is seen */

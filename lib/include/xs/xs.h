@@ -196,6 +196,33 @@ typedef struct xs_probe {
     const char *cupti_why;   /* why not, "" if it would */
 } xs_probe;
 XS_API int xs_probe_machine(xs_probe *probe);
+/* One GPU, measured; about a second. Not while kernels run there. */
+typedef struct xs_gpu_probe {
+    uint32_t size;
+    uint32_t device; /* CUDA ordinal */
+    char name[64];
+    uint32_t driver; /* as cuDriverGetVersion says it: 13000 */
+    uint32_t processors;
+    uint32_t cooperative;         /* 1: it has cooperative launches, without which there is no CUDA backend */
+    uint32_t host_native_atomics; /* 1: the link to the host carries atomics */
+    uint32_t time_step_ns;        /* smallest step of %globaltimer seen */
+    uint32_t record_mapped_x100, record_device_x100; /* cycles that one record adds to a lone warp, 1/100, by placement */
+    uint32_t reserved0;
+    uint64_t store16_reads, store16_torn; /* 16-byte stores to mapped memory, read by this CPU while they go on */
+    uint64_t control_reads, control_torn; /* two 8-byte stores: 0 torn says that the test could see nothing */
+    uint64_t host_adds, host_adds_lost;   /* GPU and CPU added to one word of host memory at once */
+} xs_gpu_probe;
+XS_API int xs_probe_gpu(uint32_t device, xs_gpu_probe *probe);
+/* Two GPUs. */
+typedef struct xs_peer_probe {
+    uint32_t size;
+    uint32_t from, to;
+    uint32_t access;           /* 1: kernels of `from` reach the memory of `to`; else the rest is 0 */
+    uint32_t native_atomics;   /* 1: the link carries atomics */
+    uint32_t reserved0;
+    uint64_t adds, adds_lost;  /* both added to one word of `to` at once */
+} xs_peer_probe;
+XS_API int xs_probe_peer(uint32_t from, uint32_t to, xs_peer_probe *probe);
 
 XS_API const char *xs_strerror(int error);
 XS_API const char *xs_errname(int error);

@@ -13,7 +13,9 @@ struct CUfunc_st {
     const struct xs_kernel *kernel;        /* its host form runs */
     void (*enter)(xs_host_thread *thread); /* xs_host_enter of the program: the fake links no xs */
     CUresult fault;                        /* not 0: the context is spoiled by it once all blocks are over */
+    int builtin;                           /* fake_builtin + 1: one of libxs's own, from PTX text */
 };
+enum fake_builtin { FAKE_CLOCK, FAKE_STEP, FAKE_RECORD, FAKE_STORE, FAKE_ADD, FAKE_BUILTINS };
 
 enum { FAKE_ALLOCATED, FAKE_IMPORTED, FAKE_PINNED, FAKE_REGISTERED, FAKE_STREAMS, FAKE_EVENTS, FAKE_CONTEXTS, FAKE_MODULES, FAKE_KINDS };
 

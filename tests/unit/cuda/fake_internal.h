@@ -26,7 +26,7 @@ typedef struct fake_op {
     unsigned blocks;
     void *args;
     xs_handle handle;
-    uint64_t numbers[3]; /* the clock kernel's arguments */
+    uint64_t numbers[4]; /* a builtin's arguments */
     CUhostFn *host;
     void *user;
     CUdeviceptr to, from;

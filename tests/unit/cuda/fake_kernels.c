@@ -2,6 +2,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
+#include <xs/record_access.h>
 
 #include "fake_internal.h"
 
@@ -61,17 +62,50 @@ static void run_clock(const fake_op *op) {
     }
 }
 
+static void run_step(const fake_op *op) { *(volatile uint32_t *)(uintptr_t)op->numbers[0] = 32; }
+
+static void run_record(const fake_op *op) { *(volatile uint64_t *)(uintptr_t)op->numbers[0] = op->numbers[2] * (op->numbers[3] ? 545 : 529); }
+
+static void run_store(const fake_op *op) {
+    xs_record *slots = (xs_record *)(uintptr_t)op->numbers[0];
+    for (uint32_t n = 1; n <= op->numbers[1] / 16; n++)
+        for (unsigned i = 0; i < op->blocks; i++) {
+            uint64_t half = (uint64_t)n << 32 | n, *words = (uint64_t *)(void *)&slots[i];
+            if (op->numbers[2]) {
+                __atomic_store_n(&words[0], half, __ATOMIC_RELAXED);
+                __atomic_store_n(&words[1], half, __ATOMIC_RELAXED);
+            } else xs_record_put(&slots[i], n, n, n, n);
+        }
+}
+
+/* As over a link without atomics, where the fake is told so: read, add, write. */
+static void run_add(const fake_op *op) {
+    uint64_t *counter = (uint64_t *)(uintptr_t)op->numbers[0];
+    uint32_t *flags = (uint32_t *)(uintptr_t)op->numbers[1];
+    __atomic_store_n(flags, 1, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(flags + 32, __ATOMIC_ACQUIRE)) sched_yield();
+    for (uint64_t i = 0; i < op->numbers[2]; i++) {
+        if (fake_cuda.host_native_atomic) __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+        else __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+    }
+}
+
+static void run_builtin(const fake_op *op) {
+    static void (*const runs[FAKE_BUILTINS])(const fake_op *) = {run_clock, run_step, run_record, run_store, run_add};
+    runs[op->function.builtin - 1](op);
+}
+
 void fake_run_kernel(CUstream stream, fake_op *op) {
-    int device = stream->context->device, clock = !op->function.kernel;
+    int device = stream->context->device, builtin = op->function.builtin;
     unsigned room = fake_cuda.processors * fake_cuda.blocks_a_processor;
-    while (!clock && resident[device] + op->blocks > room && !stream->context->fault) pthread_cond_wait(&fake_changed, &fake_lock);
+    while (!builtin && resident[device] + op->blocks > room && !stream->context->fault) pthread_cond_wait(&fake_changed, &fake_lock);
     if (stream->context->fault) return;
-    resident[device] += clock ? 0 : op->blocks;
+    resident[device] += builtin ? 0 : op->blocks;
     pthread_mutex_unlock(&fake_lock);
-    if (clock) run_clock(op);
+    if (builtin) run_builtin(op);
     else run_blocks(op);
     pthread_mutex_lock(&fake_lock);
-    resident[device] -= clock ? 0 : op->blocks;
-    if (!clock && op->function.fault) stream->context->fault = op->function.fault;
+    resident[device] -= builtin ? 0 : op->blocks;
+    if (!builtin && op->function.fault) stream->context->fault = op->function.fault;
     pthread_cond_broadcast(&fake_changed);
 }

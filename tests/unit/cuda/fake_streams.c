@@ -7,7 +7,11 @@
 
 #define API __attribute__((visibility("default")))
 
-static struct CUfunc_st clock_function; /* known by its address */
+/* Arguments in order: 8, 4 bytes. */
+static const struct {
+    const char *name, *sizes;
+} builtins[FAKE_BUILTINS] = {{"xs_clock", "844"}, {"xs_probe_step", "84"}, {"xs_probe_record", "8844"}, {"xs_probe_store", "844"}, {"xs_probe_add", "884"}};
+static struct CUfunc_st builtin_functions[FAKE_BUILTINS];
 
 static void end_op(fake_op *op) {
     free(op->args);
@@ -204,9 +208,13 @@ API CUresult cuModuleUnload(CUmodule module) {
 API CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
     FAKE_NEEDS_CONTEXT();
     (void)module;
-    if (strcmp(name, "xs_clock")) return 500;
-    *function = &clock_function;
-    return CUDA_SUCCESS;
+    for (int i = 0; i < FAKE_BUILTINS; i++)
+        if (!strcmp(name, builtins[i].name)) {
+            builtin_functions[i].builtin = i + 1;
+            *function = &builtin_functions[i];
+            return CUDA_SUCCESS;
+        }
+    return 500;
 }
 
 API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads, size_t shared) {
@@ -219,11 +227,11 @@ API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction
 API CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                             unsigned block_z, unsigned shared, CUstream stream, void **arguments, void **extra) {
     FAKE_NEEDS_STREAM(stream);
-    (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z, (void)shared;
-    if (function != &clock_function || extra) return FAKE_INVALID_HANDLE;
-    fake_op op = {.kind = FAKE_KERNEL_OP, .blocks = grid_x};
-    op.numbers[0] = *(uint64_t *)arguments[0];
-    op.numbers[1] = *(uint32_t *)arguments[1];
+    (void)grid_y, (void)grid_z, (void)block_y, (void)block_z, (void)shared;
+    if (!function->builtin || extra) return FAKE_INVALID_HANDLE;
+    fake_op op = {.kind = FAKE_KERNEL_OP, .function = *function, .blocks = grid_x * block_x};
+    const char *sizes = builtins[function->builtin - 1].sizes;
+    for (int i = 0; sizes[i]; i++) op.numbers[i] = sizes[i] == '8' ? *(uint64_t *)arguments[i] : *(uint32_t *)arguments[i];
     return enqueue(stream, &op);
 }
 

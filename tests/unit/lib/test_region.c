@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "../../../trace/collect/region_view.h"
 #include "lib_test.h"
 #include "world.h"
 
@@ -55,9 +56,9 @@ static void layout_is_pinned(void **state) {
     (void)state;
     xs_region_header h = layout(2, 64, 16, 4);
     assert_int_equal(h.control_offset, 256);
-    assert_int_equal(h.groups_offset, 384);
-    assert_int_equal(h.ring_headers_offset, 512);
-    assert_int_equal(h.status_offset, 512 + 128 * 512);
+    assert_int_equal(h.groups_offset, 512);
+    assert_int_equal(h.ring_headers_offset, 1024);
+    assert_int_equal(h.status_offset, 1024 + 128 * 512);
     assert_int_equal(h.records_offset, 131072 + 4096);
     assert_int_equal(h.records_stride, 20 * 16);
     assert_int_equal(h.catalog_offset, 135168 + 40960);
@@ -84,7 +85,7 @@ static void parts_do_not_overlap(void **state) {
         xs_region_header h = layout(shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3]);
         uint64_t rings = (uint64_t)h.ranks * h.rings_per_rank;
         assert_true(h.control_offset >= sizeof h);
-        assert_true(h.groups_offset >= h.control_offset + sizeof(xs_control));
+        assert_true(h.groups_offset >= h.control_offset + h.ranks * sizeof(xs_control));
         assert_true(h.ring_headers_offset >= h.groups_offset + 8ull * h.ranks * h.groups_per_rank);
         assert_true(h.status_offset >= h.ring_headers_offset + rings * 512);
         assert_true(h.records_offset >= h.status_offset + rings * h.lines_per_ring * 128);
@@ -143,13 +144,39 @@ static void memory_cannot_shrink(void **state) {
     assert_int_equal(xs_world_destroy(world), 0);
 }
 
+/* Adds from two GPUs to one word of host memory lose counts: each rank's launches have a block of their own. */
+static void each_rank_counts_for_itself(void **state) {
+    (void)state;
+    xs_world *world = test_world(3);
+    xs_region_view view;
+    xs_filter filter = {sizeof filter, 0, 1, 2, 3, 4, 5};
+    assert_int_equal(xs_trace_stop(world), 0);
+    assert_int_equal(xs_trace_filter(world, &filter), 0);
+    for (uint32_t r = 0; r < 3; r++) {
+        xs_handle xs;
+        xs_region_handle(world, r, 1, 1, &xs);
+        assert_int_equal(xs.control->started, 0);
+        assert_int_equal(xs.control->block_last, 3);
+        xs.control->no_ring += 1 + r;
+        xs.control->foreign += 10;
+        xs.control->no_line += 100 * r;
+        assert_int_equal(xs_handle_end(world, &xs), 0);
+    }
+    assert_int_equal(xs_region_view_open(&view, world->region, world->region_bytes), 0);
+    xs_view_counts counts = xs_view_counters(&view);
+    assert_int_equal(counts.no_ring, 6);
+    assert_int_equal(counts.foreign, 30);
+    assert_int_equal(counts.no_line, 300);
+    assert_int_equal(xs_world_destroy(world), 0);
+}
+
 static void handles_begin_at_their_rank(void **state) {
     (void)state;
     xs_world *world = test_world(3);
     const xs_region_header *h = xs_region(world);
     xs_handle xs;
     xs_region_handle(world, 2, 5, 9, &xs);
-    assert_ptr_equal(xs.control, xs_region_control(h));
+    assert_ptr_equal(xs.control, xs_region_control(h) + 2);
     assert_ptr_equal(xs.groups, world->region + h->groups_offset + 2 * 8);
     assert_int_equal(xs.rings->index, 128);
     assert_int_equal(xs.rings->rank, 2);
@@ -242,7 +269,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_are_pinned),           cmocka_unit_test(layout_is_pinned), cmocka_unit_test(activity_comes_last),
         cmocka_unit_test(parts_do_not_overlap),        cmocka_unit_test(first_contents),
-        cmocka_unit_test(memory_cannot_shrink),        cmocka_unit_test(handles_begin_at_their_rank),
+        cmocka_unit_test(memory_cannot_shrink),        cmocka_unit_test(each_rank_counts_for_itself),
+        cmocka_unit_test(handles_begin_at_their_rank),
         cmocka_unit_test(rings_left_behind_are_freed), cmocka_unit_test(rings_given_back_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
