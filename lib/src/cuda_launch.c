@@ -25,7 +25,8 @@ static int check_residency(xs_cuda_state *state, const xs_cuda_device *d, const 
 
 /* Streams that share a connection run one after the other, so that a kernel may wait for one that cannot start. */
 static int check_connections(const xs_cuda_state *state, uint32_t device, uint32_t first, const char *kernel) {
-    uint32_t needed = xs_cuda_parts_streams(state, device, first) + 2, have = xs_cuda_connections(); /* and copies' */
+    uint32_t needed = xs_cuda_parts_streams(state, device, first) + 2 + (state->clock != NULL); /* and copies' and the clock's */
+    uint32_t have = xs_cuda_connections();
     if (needed <= have) return 0;
     return xs_fail(XS_E_UNSUPPORTED,
                    "launch of %s: %u streams of GPU %d are needed at once and CUDA_DEVICE_MAX_CONNECTIONS allows %u; the driver read it "
