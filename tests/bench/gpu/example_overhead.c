@@ -8,7 +8,7 @@
 
 #include "example_overhead.h"
 
-enum { RANKS = 4, BLOCK = 128, ROWS = 2048, EPOCHS = 25, PAIRS = 30, LEAST_MS = 2 };
+enum { RANKS = 4, BLOCK = 128, ROWS = 2048, EPOCHS = 150, PAIRS = 30, LEAST_MS = 2 };
 #define BAR_PERCENT 2.0
 #define STUDENT_29  2.045 /* 95 %, 29 degrees of freedom */
 

@@ -56,7 +56,13 @@ XS_KERNEL(prim_elect_warp, struct prim_args) {
     xs_writer_end(&w);
 }
 
-/* elect_and_publish, and what stands in for it in every third round, in which nothing is expected. */
+/* elect_and_publish, and what stands in for it in every third round, in which nothing is expected. Who published tells its own
+ * rank too: a block that went ahead would arrive for the next round before all have arrived for this one. */
+XS_FN void prim_tell(xs_writer *w, const prim_self *s, uint32_t round) {
+    xs_signal_slot(w, &s->a->ack, s->rank, 0, s->rank, round);
+    s->kept->signals += 2; /* and the one published */
+}
+
 XS_KERNEL(prim_publish_elected, struct prim_args) {
     xs_writer w = xs_writer_begin(&xs, args.role);
     prim_self s = prim_begin(&args, &xs);
@@ -68,16 +74,20 @@ XS_KERNEL(prim_publish_elected, struct prim_args) {
         arrived += expected;
         if (leads && block == 0 && expected == 0) {
             xs_publish_without_arrivals(&w, &args.data, s.next, 0, s.rank, round);
-            s.kept->signals++;
+            prim_tell(&w, &s, round);
         }
-        if (leads && xs_elect_and_publish(&w, &args.counter, 0, 0, 1, arrived, expected, &args.data, s.next, 0, s.rank, round))
-            s.kept->signals++, s.kept->elections++;
+        if (leads && xs_elect_and_publish(&w, &args.counter, 0, 0, 1, arrived, expected, &args.data, s.next, 0, s.rank, round)) {
+            prim_tell(&w, &s, round);
+            s.kept->elections++;
+        }
         s.kept->arrivals += leads && expected != 0;
-        s.kept->waits += leads;
+        s.kept->waits += leads ? 2 : 0;
         if (prim_failed(&s, leads ? xs_wait_slot(&w, &args.data, 0, s.before, round) : XS_RESULT_OK))
             break;
+        if (prim_failed(&s, leads ? xs_wait_slot(&w, &args.ack, 0, s.rank, round) : XS_RESULT_OK))
+            break;
         if (leads)
-            (void)xs_wait_expected(&w, &args.ack, 0, s.next, round, 0);
+            (void)xs_wait_expected(&w, &args.data, 0, s.next, round, 0);
         s.kept->skips += leads;
     }
     xs_writer_end(&w);
