@@ -117,6 +117,7 @@ typedef struct drawing {
     uint32_t *writer_lane; /* lane + 1 */
     uint32_t writer_room;
     xsv_map failed;  /* event ids of failed waits -> when their slice begins; kept where there are findings that they may prove */
+    xsv_map proofs;  /* event ids of open or failed waits -> number of the finding that they prove, + 1 */
     xsv_map signals; /* event id -> what the signal callback must know, see lane.h */
     struct xsr_wait *open; /* open waits, for the end */
     uint32_t open_count, open_room;
@@ -243,10 +244,10 @@ int health_finish(drawing *d);
 /* findings.c */
 const xsa_result *findings_of(const drawing *d); /* NULL: no analysis ran */
 int findings_draw(drawing *d, uint32_t row);
-/* The flow from an open wait (its event id) to the finding that it proves, apart from other ids. */
+int findings_prove(drawing *d); /* once all waits are known: which of them leads to which finding */
+bool findings_proven_by(const drawing *d, uint64_t wait); /* event id */
+/* The flow from an open or failed wait (its event id) to the finding that it proves, apart from other ids. */
 static inline uint64_t findings_flow(uint64_t wait) { return (3ull << 61) + wait; }
-bool open_wait_drawn(const drawing *d, uint64_t id);
-bool wait_is_proof(const drawing *d, uint64_t id); /* the first evidence of a finding */
 int attributes_begin(drawing *d, trace_file *file);
 int attributes_finish(drawing *d, trace_file *file, uint32_t number);
 int startup_finish(drawing *d);

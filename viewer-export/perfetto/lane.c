@@ -372,4 +372,5 @@ void lanes_free(drawing *d) {
             free((void *)(uintptr_t)d->signals.values[i]);
     xsv_map_free(&d->signals);
     xsv_map_free(&d->failed);
+    xsv_map_free(&d->proofs);
 }

@@ -143,25 +143,10 @@ static void open_args(drawing *d, const lane *l, const xsr_wait *w, args *a) {
         arg_int(d, a, KEY_last_poll_ts_ns, w->last_fail);
 }
 
-bool open_wait_drawn(const drawing *d, uint64_t id) {
-    for (uint32_t i = 0; i < d->open_count; i++)
-        if (d->open[i].id == id)
-            return true;
-    return false;
-}
-
-bool wait_is_proof(const drawing *d, uint64_t id) {
-    const xsa_result *r = findings_of(d);
-    for (uint32_t i = 0; r && i < r->finding_count; i++)
-        if (r->findings[i].evidence_count && r->findings[i].evidence[0].event == id)
-            return true;
-    return false;
-}
-
 static int draw_one(picture *p, uint32_t index) {
     drawing *d = p->d;
     const xsr_wait *w = &d->open[index];
-    if (wait_is_proof(d, w->id))
+    if (findings_proven_by(d, w->id))
         TRY(add_id(&p->of_wait[index].starts, &p->of_wait[index].start_count, findings_flow(w->id)));
     const edges *e = &p->of_wait[index];
     char text[1024];

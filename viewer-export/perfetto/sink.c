@@ -202,6 +202,7 @@ int64_t drawing_end(const drawing *d) { return d->end; }
 static int draw_rest(drawing *d) {
     measure(d);
     TRY(lanes_flush(d));
+    TRY(findings_prove(d));
     TRY(draw_open_waits(d));
     TRY(lanes_finish(d));
     TRY(blame_finish(d));

@@ -62,7 +62,36 @@ static void test_arrow_from_an_open_wait(void **state) {
     export_free(&e);
 }
 
+/* What is first among its evidence is not always a wait: here it is the count that the kernel reported. */
+static void test_arrow_from_a_later_proof(void **state) {
+    (void)state;
+    exported e;
+    export_judged(&e, "process 0 2 2\n"
+                      "pad done src chunk 2 4 0\n"
+                      "pad count - chunk 1 4 4\n"
+                      "writer_begin 0 1000 0 0 0\n"
+                      "writer_begin 64 1000 0 0 0\n"
+                      "epoch 0 1001 1\n"
+                      "epoch 64 1001 1\n"
+                      "wait_start 64 1003 done:1:0:0 1 0\n"
+                      "arrive 0 1005 count:0:0:0 0 1 1\n"
+                      "signal 0 1010 done:1:0:0 1\n"
+                      "wait_end 64 1012 done:1:0:0 1 0 10\n"
+                      "epoch 0 1020 2\n"
+                      "epoch 64 1020 2\n"
+                      "expect 0 1021 count:0:0:0 0 2\n"
+                      "wait_start 64 1022 done:1:0:0 2 1\n"
+                      "writer_end 0 1500\n"
+                      "wait_end 64 2000 done:1:0:0 1 1 100\n"
+                      "writer_end 64 2100\n");
+    int finding = slice_with(e.trace, "finding", "nothing is expected"), wait = slice_with(e.trace, "wait", "timed out: has 1, needs 2");
+    assert_int_equal(edges_between(e.trace, finding, wait), 1);
+    assert_int_equal(e.trace->flow_end_without_start, 0);
+    export_free(&e);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arrow_from_a_failed_wait), cmocka_unit_test(test_arrow_from_an_open_wait)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arrow_from_a_failed_wait), cmocka_unit_test(test_arrow_from_an_open_wait),
+                                       cmocka_unit_test(test_arrow_from_a_later_proof)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
