@@ -1,6 +1,7 @@
 /* Inside the CUDA backend. One context (the primary one) a GPU, one stream a rank for kernels, and two a GPU: for copies that
- * must pass a kernel that hangs, and for those of records, which hold up neither. Everything that a launch needs exists before the first one. Ranks of the world may be CPU
- * threads: these run on the threads scheduler, and all memory of such a world is the host's. */
+ * must pass a kernel that hangs, and for those of records, which hold up neither. Everything that a launch needs exists before
+ * the first one. Ranks of the world may be CPU threads: these run on the threads scheduler, and all memory of such a world is
+ * the host's. */
 #ifndef XS_CUDA_INTERNAL_H
 #define XS_CUDA_INTERNAL_H
 
