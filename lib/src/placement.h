@@ -20,9 +20,10 @@ typedef struct placed_ring {
     uint64_t copied;        /* free: the image is final up to this `next` */
     uint64_t next;          /* this step: free with this `next`; 0: taken */
     uint64_t time[XS_PARTS + 1]; /* when each part was copied last */
-    uint32_t stamp[XS_PARTS];    /* of its last record then */
+    uint32_t stamp[XS_PARTS + 1]; /* of its last record then */
     uint8_t need;           /* this step: parts to copy */
     uint8_t live;           /* this step: taken, and to be watched */
+    uint8_t discard;        /* this step: a full ring drops, and is copied whole when anything is new, so that it gets room soon */
     uint8_t placed, lost;
 } placed_ring;
 

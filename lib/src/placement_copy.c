@@ -53,7 +53,9 @@ typedef int ring_wants(const placed_ring *ring, uint32_t parts);
 
 static int wants_all(const placed_ring *r, uint32_t parts) { return r->need == parts; }
 static int wants_some(const placed_ring *r, uint32_t parts) { return (r->need & parts) && r->need != XS_PARTS_ALL; }
-static int wants_probe(const placed_ring *r, uint32_t parts) { return r->live && !(r->need & parts); }
+static int wants_probe(const placed_ring *r, uint32_t parts) {
+    return r->live && !(r->need & parts) && (r->discard || parts != XS_PART_OVERFLOW);
+}
 
 /* Rings of one rank that follow each other and want these parts are one span. */
 static void add_runs(xs_placement *p, ring_wants *wants, uint32_t parts, uint32_t slot, uint32_t slots) {
@@ -70,7 +72,7 @@ void xs_placement_spans(xs_placement *p, int probes) {
     uint32_t capacity = header_of(p)->ring_records, first, count;
     p->span_count = 0;
     if (!probes) add_runs(p, wants_all, XS_PARTS_ALL, 0, capacity + 1);
-    for (uint32_t part = 0; part < XS_PARTS + !probes; part++) {
+    for (uint32_t part = 0; part <= XS_PARTS; part++) {
         part_slots(part, capacity, &first, &count);
         add_runs(p, probes ? wants_probe : wants_some, 1u << part, probes ? first + count - 1 : first, probes ? 1 : count);
     }
@@ -110,6 +112,7 @@ static void observe(xs_placement *p, const copy_step *step) {
             if (step->live || step->all) observe_free(p, ring, header);
             continue;
         }
+        r->discard = __atomic_load_n(&header->mode, __ATOMIC_RELAXED) == XS_DISCARD;
         uint32_t owners = __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE);
         int ended = step->ended_count && is_ended(header, owners, step->ended, step->ended_count);
         r->need = step->all || ended ? XS_PARTS_ALL : (uint8_t)stale_parts(r, step->time, step->live ? p->stale_ns : LOOK_NS);
@@ -154,9 +157,10 @@ static int probe(xs_placement *p) {
     for (uint32_t ring = 0; ring < p->rings && !rc; ring++) {
         placed_ring *r = &p->ring[ring];
         if (!r->live) continue;
-        for (uint32_t part = 0; part < XS_PARTS; part++)
-            if (stamp_of(p, ring, part) != r->stamp[part]) r->need |= (uint8_t)(1u << part);
-        if (__atomic_load_n(&ring_of(p, ring)->mode, __ATOMIC_RELAXED) == XS_DISCARD) r->need |= XS_PART_OVERFLOW;
+        uint32_t fresh = 0;
+        for (uint32_t part = 0; part < XS_PARTS + r->discard; part++)
+            fresh |= (uint32_t)(stamp_of(p, ring, part) != r->stamp[part]) << part;
+        r->need |= (uint8_t)(fresh && r->discard ? XS_PARTS_ALL : fresh);
     }
     return rc;
 }
@@ -166,7 +170,6 @@ static uint32_t part_copied(xs_placement *p, uint32_t ring, uint32_t part, uint6
     placed_ring *r = &p->ring[ring];
     uint32_t first, count;
     r->time[part] = time;
-    if (part == XS_PARTS) return 0;
     uint32_t stamp = stamp_of(p, ring, part), is_new = stamp != r->stamp[part];
     r->stamp[part] = stamp;
     part_slots(part, header_of(p)->ring_records, &first, &count);

@@ -153,7 +153,7 @@ static void load_reader(const state *s, xs_ring_reader *r) {
     r->hole_since = s->hole;
     r->hole_to = s->hole_to;
     r->looked = 1;
-    r->grace_ns = GRACE;
+    r->grace_ns = r->drop_grace_ns = GRACE;
     r->stall_ns = STALL;
     truth_record(s->last, s->last && (s->dropped >> s->last & 1), &r->last);
     truth_record(s->overflow, 1, &r->overflow);

@@ -19,6 +19,8 @@
 /* A writer needs longer than this for one record on every machine measured. */
 #define RECORD_NS 2u
 #define GRACE_NS 100000000u
+/* Stores of a GPU were seen within 50 us; a writer of a full ring has no room until its drops are settled. */
+#define DROP_GRACE_NS 2000000u
 #define ABSENT INT32_MIN
 
 /* Distance of a stamp from the low bits of a 64-bit sequence: 0 equal, negative older, positive newer. */
@@ -73,6 +75,7 @@ void xs_ring_reader_init(xs_ring_reader *r, const xs_record *records, xs_ring_he
     xs_ring_reader fresh = {.records = records, .header = header, .capacity = capacity, .ordered = ordered, .next = 1};
     *r = fresh;
     r->grace_ns = GRACE_NS;
+    r->drop_grace_ns = DROP_GRACE_NS;
     r->stall_ns = ((uint64_t)1 << (XS_SEQUENCE_BITS - 1)) * RECORD_NS;
 }
 
@@ -213,7 +216,8 @@ static int not_here(xs_ring_reader *r, xs_ring_gap *gap, uint64_t now) {
         r->hole_since = now ? now : 1;
         r->hole_to = dropped >= 0 ? r->next + (uint64_t)dropped + 1 : first_present(r, UINT64_MAX);
     }
-    if (!(dropped >= 0 && r->ordered) && now - r->hole_since < r->grace_ns)
+    uint64_t grace = dropped < 0 ? r->grace_ns : r->ordered ? 0 : r->drop_grace_ns;
+    if (now - r->hole_since < grace)
         return XS_DRAIN_PENDING;
     /* What was recorded after the hole was first seen may still be under way: it gets a grace time of its own. */
     uint64_t present = first_present(r, r->hole_to);

@@ -35,6 +35,7 @@ typedef struct xs_ring_reader {
     uint64_t hole_to;    /* what is lost, if the hole at `next` does not fill, ends before this */
     uint64_t stall_ns;   /* in so long no writer gets through half of the sequence range */
     uint64_t grace_ns;   /* a hole is lost when it is this old */
+    uint64_t drop_grace_ns; /* one that the writer says it dropped: it gets no room before, so that this is shorter */
     xs_record overflow;  /* the drop told last */
     xs_record last;      /* what stood before `next` when it was last looked at: shows unseen laps */
 } xs_ring_reader;

@@ -81,7 +81,7 @@ static void begin_run(run *r, uint32_t seed, uint32_t records) {
         xs_ring_reader *reader = &test_bed.collected->rings[ring].reader;
         reader->ordered = 0; /* as the collector has it where rings are placed from the begin */
         if (XS_SEQUENCE_BITS < 32)
-            reader->grace_ns = 1;
+            reader->grace_ns = reader->drop_grace_ns = 1;
         if (ring < RINGS)
             r->mode[ring] = random_below(&r->random, 2);
     }
