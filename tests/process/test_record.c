@@ -160,7 +160,7 @@ static void killed_with_records_in_device_memory(void **unused) {
     xs_recorder_options options = {.capture = capture};
     xs_recorder_result result;
     setenv("XS_PLACEMENT", "device", 1);
-    record(&options, &result, "100", "0", "hang:300");
+    record(&options, &result, "100", "0", "hang");
     unsetenv("XS_PLACEMENT");
     read_frames(&f, result.path);
     assert_true(reached(&f, 0, &writers) >= BLOCKS * (100 + BEGIN_RECORDS));
