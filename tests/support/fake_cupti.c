@@ -70,7 +70,7 @@ PUBLIC CUptiResult cuptiActivityFlushAll(uint32_t flag) {
     while (__atomic_load_n(&fake.blocked, __ATOMIC_ACQUIRE))
         nanosleep(&nap, NULL);
     pthread_mutex_lock(&lock);
-    if (completed && !fake.taken_over)
+    if (completed && !__atomic_load_n(&fake.taken_over, __ATOMIC_ACQUIRE))
         deliver();
     else
         queued = 0;
@@ -151,8 +151,7 @@ PUBLIC CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId id, uint8_t en
 
 PUBLIC CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream, size_t *dropped) {
     (void)context, (void)stream;
-    *dropped = fake.dropped;
-    fake.dropped = 0;
+    *dropped = __atomic_exchange_n(&fake.dropped, 0, __ATOMIC_ACQ_REL);
     return CUPTI_SUCCESS;
 }
 

@@ -85,11 +85,14 @@ static const xsr_model *end(xs_world *world) {
 
 static const xsr_cupti *health(const xsr_model *m) { return &m->processes[0].cupti; }
 
-static void wait_until(const int *counter, int value) {
+static int flushes(void) { return __atomic_load_n(&fake->flushes, __ATOMIC_ACQUIRE); }
+
+static void wait_for_flushes(int more) {
     struct timespec nap = {0, 1000000};
-    for (int i = 0; i < 20000 && __atomic_load_n(counter, __ATOMIC_ACQUIRE) < value; i++)
+    int last = flushes() + more;
+    for (int i = 0; i < 20000 && flushes() < last; i++)
         nanosleep(&nap, NULL);
-    assert_true(__atomic_load_n(counter, __ATOMIC_ACQUIRE) >= value);
+    assert_true(flushes() >= last);
 }
 
 static CUpti_ActivityKernel9 kernel_of(const char *name, uint64_t start, uint32_t correlation) {
@@ -209,7 +212,7 @@ static void test_void_stamps_drops_and_unknown_kinds_are_counted(void **state) {
     push(&k, sizeof k);
     uint64_t marker[8] = {CUPTI_ACTIVITY_KIND_MARKER};
     push(marker, sizeof marker);
-    fake->dropped = 17;
+    __atomic_store_n(&fake->dropped, 17, __ATOMIC_RELEASE);
     push_kernel("good", now_ns(CLOCK_REALTIME), 3);
     const xsr_model *m = end(world);
     assert_int_equal(health(m)->void_stamps, 2);
@@ -330,8 +333,7 @@ static void test_a_burst_loses_nothing(void **state) {
     uint64_t real = now_ns(CLOCK_REALTIME);
     for (uint32_t i = 0; i < COUNT; i++)
         push_kernel("burst", real + 1000 * i, i);
-    int flushes = fake->flushes;
-    wait_until(&fake->flushes, flushes + 3);
+    wait_for_flushes(3);
     const xsr_model *m = end(world);
     assert_int_equal(m->activity_count + health(m)->lost, COUNT);
     assert_int_equal(health(m)->lost, 0);
@@ -345,7 +347,7 @@ static void test_a_bounded_capture_keeps_the_names(void **state) {
     for (uint32_t i = 0; i < 30000; i++) {
         push_kernel(i % 2 ? "odd" : "even", now_ns(CLOCK_REALTIME), i);
         if (i % 3000 == 2999)
-            wait_until(&fake->flushes, fake->flushes + 2);
+            wait_for_flushes(2);
     }
     const xsr_model *m = end(world);
     assert_int_equal(health(m)->kernels, 30000);
@@ -362,7 +364,7 @@ static void test_a_dump_has_the_newest_kernels(void **state) {
     xs_world *world = start_as(&config);
     for (uint32_t i = 0; i < 20000; i++)
         push_kernel("many", now_ns(CLOCK_REALTIME), i);
-    wait_until(&fake->flushes, fake->flushes + 3);
+    wait_for_flushes(3);
     assert_int_equal(xs_trace_dump(world, "now"), 0);
     const xsr_model *m = end(world);
     assert_true(health(m)->lost >= 20000 - 8192);
@@ -375,14 +377,12 @@ static void test_a_takeover_is_noticed(void **state) {
     (void)state;
     xs_world *world = start(1);
     push_kernel("before", now_ns(CLOCK_REALTIME), 1);
-    int flushes = fake->flushes;
-    wait_until(&fake->flushes, flushes + 2);
-    fake->taken_over = 1;
+    wait_for_flushes(2);
+    __atomic_store_n(&fake->taken_over, 1, __ATOMIC_RELEASE);
     xs_handle handle;
     assert_true(xs_handle_begin(world, "mine", 0, 1, 32, &handle) > 0);
     assert_int_equal(xs_handle_end(world, &handle), 0);
-    flushes = fake->flushes;
-    wait_until(&fake->flushes, flushes + 30); /* three seconds */
+    wait_for_flushes(30); /* three seconds */
     const xsr_model *m = end(world);
     assert_int_equal(health(m)->state, XS_CUPTI_LOST);
     assert_non_null(strstr(health(m)->why, "no kernel of 1 launches"));
@@ -395,7 +395,7 @@ static void test_a_takeover_is_noticed(void **state) {
 static void test_a_flush_that_hangs_holds_nobody_up(void **state) {
     (void)state;
     xs_world *world = start(1);
-    wait_until(&fake->flushes, 1);
+    wait_for_flushes(1);
     __atomic_store_n(&fake->blocked, 1, __ATOMIC_RELEASE);
     struct timespec pause = {0, 300000000};
     nanosleep(&pause, NULL);
