@@ -126,7 +126,11 @@ static int by_begin(const void *a, const void *b) {
         return x->kind > y->kind ? -1 : 1; /* calls first */
     if (x->process != y->process)
         return x->process < y->process ? -1 : 1;
-    return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
+    if (x->correlation != y->correlation)
+        return x->correlation < y->correlation ? -1 : 1;
+    if (x->stream != y->stream)
+        return x->stream < y->stream ? -1 : 1;
+    return x->graph_node < y->graph_node ? -1 : x->graph_node > y->graph_node;
 }
 
 static int64_t process_offset(const xsr_reader *reader, uint32_t p) { return reader->processes[p].offset; }

@@ -234,13 +234,49 @@ static int by_length(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* 0 until a launch has ended. Looks at 1024 launches at most, evenly. */
+#define LENGTHS 1024u /* looked at for the median, evenly */
+typedef struct lengths { int64_t value[LENGTHS]; uint32_t count; } lengths;
+
+static int64_t median_of(lengths *l) {
+    if (l->count)
+        qsort(l->value, l->count, sizeof *l->value, by_length);
+    return l->count ? l->value[l->count / 2] : 0;
+}
+
+static bool is_launched(const xsr_model *m, uint32_t name) {
+    for (uint32_t i = 0; name != XSR_NONE && i < m->launch_count && i < LENGTHS; i++)
+        if (m->launches[i].kernel == name)
+            return true;
+    return false;
+}
+
+/* Kernels that CUPTI told of, of the names that xs launched: a launch that is replayed lasts from its first kernel to its last. */
+static void kernel_lengths(const xsr_model *m, lengths *l) {
+    uint32_t step = m->activity_count / LENGTHS + 1, seen = 0, name = XSR_NONE;
+    bool launched = false;
+    for (uint32_t i = 0; i < m->activity_count; i++) {
+        const xsr_activity *a = &m->activities[i];
+        if (a->kind != XS_ACTIVITY_KERNEL)
+            continue;
+        launched = a->name == name ? launched : is_launched(m, a->name);
+        name = a->name;
+        if (launched && seen++ % step == 0)
+            l->value[l->count++] = a->end - a->begin;
+    }
+}
+
+static void launch_lengths(const xsr_model *m, lengths *l) {
+    uint32_t stride = m->launch_count / LENGTHS + 1;
+    for (uint32_t i = 0; i < m->launch_count; i += stride)
+        if (m->launches[i].end != INT64_MIN)
+            l->value[l->count++] = m->launches[i].end - m->launches[i].begin;
+}
+
+/* 0 until a launch has ended. */
 int64_t kernels_median(const drawing *d) {
-    int64_t lengths[1024];
-    uint32_t count = 0, stride = d->model->launch_count / 1024 + 1;
-    for (uint32_t i = 0; i < d->model->launch_count; i += stride)
-        if (d->model->launches[i].end != INT64_MIN)
-            lengths[count++] = d->model->launches[i].end - d->model->launches[i].begin;
-    qsort(lengths, count, sizeof *lengths, by_length);
-    return count ? lengths[count / 2] : 0;
+    lengths l = {.count = 0};
+    kernel_lengths(d->model, &l);
+    if (!l.count)
+        launch_lengths(d->model, &l);
+    return median_of(&l);
 }

@@ -155,6 +155,33 @@ static void test_merge_roles(void **state) {
     export_free(&e);
 }
 
+/* A launch that is replayed lasts as long as the run; its kernels say what is short. */
+static void test_waits_of_replayed_kernels_are_not_folded(void **state) {
+    (void)state;
+    static const char script[] = "process 0 2 2\n"
+                                 "kernel pipe\n"
+                                 "pad done src chunk 2 4 0\n"
+                                 "ring_device 0 0\n"
+                                 "device_clock 0 1s 1s 2us\n"
+                                 "device_clock 0 3s 3s 2us\n"
+                                 "tick 1s 1000000060 1s\n"
+                                 "launch_begin 1 $pipe 1050ms 1 32 0 1\n"
+                                 "gpu_kernel pipe 0 7 1100000000 1100200000 10 501 1 32\n"
+                                 "gpu_kernel pipe 0 7 1900000000 1900200000 11 501 1 32\n"
+                                 "writer_begin 0 1100000400 0 0 1\n"
+                                 "wait_start 0 1100001000 done:0:1:0 1 0\n"
+                                 "wait_end 0 1100101000 done:0:1:0 1 0 40\n"
+                                 "writer_end 0 1100199600\n"
+                                 "flush_at 2s\n"
+                                 "launch_end 1 2s 0\n";
+    exported e;
+    xsv_perfetto_options o = {.size = sizeof o, .events = 10, .fold_limit = 1};
+    assert_int_equal(export_script(&e, script, &o), 0);
+    assert_int_equal(e.summary.waits_folded, 0);
+    assert_int_equal(e.summary.waits, 1);
+    export_free(&e);
+}
+
 static void test_gpu_events(void **state) {
     (void)state;
     exported e;
@@ -214,7 +241,7 @@ static void test_records_decide(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slots), cmocka_unit_test(test_slots_of_counters), cmocka_unit_test(test_slots_many),
-        cmocka_unit_test(test_slots_in_windows), cmocka_unit_test(test_merge_roles), cmocka_unit_test(test_gpu_events),
+        cmocka_unit_test(test_slots_in_windows), cmocka_unit_test(test_merge_roles), cmocka_unit_test(test_waits_of_replayed_kernels_are_not_folded), cmocka_unit_test(test_gpu_events),
         cmocka_unit_test(test_records_decide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
