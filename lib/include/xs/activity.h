@@ -8,7 +8,7 @@
 /* X(number, NAME, "text"): what there is of CUPTI in a process. */
 #define XS_CUPTI_STATES(X)                                                        \
     X(0, NONE, "nothing was asked of CUPTI")                                      \
-    X(1, ON, "CUPTI delivers")                                                    \
+    X(1, ON, "CUPTI delivers, or did until the process was killed")               \
     X(2, OFF, "switched off (XS_CUPTI=0)")                                        \
     X(3, NOT_BUILT, "xs was built without CUPTI")                                 \
     X(4, ABSENT, "the CUPTI library was not found")                               \
