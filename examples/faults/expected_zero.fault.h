@@ -26,5 +26,5 @@ XS_KERNEL(expected_zero, struct fault_args) { FAULT_BLOCKS(produce, consume); }
 
 #if FAULT_HOST
 FAULT(expected_zero, .story = "nothing is expected, nobody publishes, and somebody waits", .finding = "count-mismatch",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, FAULT_ANY), .judges = FAULT_EVERYWHERE, .grid = 4, .setup = fault_election);
+      FAULT_SLOT("count", 0, 0, 0), FAULT_CULPRIT(0, FAULT_ANY), .judges = FAULT_EVERYWHERE, .grid = 4, .setup = fault_election);
 #endif
