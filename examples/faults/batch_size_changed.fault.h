@@ -12,6 +12,7 @@ XS_KERNEL(batch_size_changed, struct fault_args) {
     uint32_t block = xs_block(xs), waits = block == xs.blocks - 1;
     xs_writer w = xs_writer_begin(&xs, waits ? args.role_consume : args.role_produce);
     int result = XS_RESULT_OK;
+    fault_meet(&w, &args);
     for (uint64_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {
         uint64_t stale = args.fault && round == args.rounds;
         xs_writer_epoch(&w, round);

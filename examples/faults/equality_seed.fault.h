@@ -10,6 +10,7 @@ XS_KERNEL(equality_seed, struct fault_args) {
     uint64_t row_block = PADDING + BROUGHT * (args.blocks - 1);
     xs_slot gate = xs_slot_at(&args.count, 0, 0, 0);
     xs_writer w = xs_writer_begin(&xs, waits ? args.role_consume : args.role_produce);
+    fault_meet(&w, &args);
     xs_writer_epoch(&w, 1);
     if (!waits) {
         xs_work_ns(fault_work_ns(&args, block, 1));

@@ -8,7 +8,7 @@
 
 /* One argument struct for all: each fault uses what it needs of it. */
 struct fault_args {
-    xs_pad ready, ack, count, turn, beat, extra;
+    xs_pad start, ready, ack, count, turn, beat, extra;
     xs_buffer data, stale; /* data: a batch per round, words each; stale: per round, 1 + index of the first stale element */
     uint32_t fault;        /* 1: with the mistake, 0: the healthy twin */
     uint32_t rounds, words, depth, blocks, pollers, writers;
@@ -120,10 +120,20 @@ XS_FN int fault_consume(xs_writer *w, const struct fault_args *a, uint64_t round
         fault_take(w, a, 0, (uint32_t)round - 1, round);
     return result;
 }
+/* All ranks meet before their first round: threads of an operating system start milliseconds apart, and what one rank does alone
+ * is no fault between two. */
+XS_FN void fault_meet(xs_writer *w, const struct fault_args *a) {
+    uint32_t self = xs_handle_rank(w->xs);
+    for (uint32_t dst = 0; dst < a->start.columns && xs_handle_block(w->xs) == 0 && xs_warp() == 0; dst++)
+        xs_signal_slot(w, &a->start, dst, 0, self, a->stream + 1);
+    for (uint32_t src = 0; src < a->start.columns; src++)
+        (void)xs_wait_slot_bounded(w, &a->start, 0, src, a->stream + 1, fault_bound(a));
+}
 /* A writer that goes round by round until one gives up; `part` is what it does in a round. */
 #define FAULT_ROUNDS(part)                                                                                      \
     xs_writer w = xs_writer_begin(&xs, rank == 0 ? args.role_produce : args.role_consume);                      \
     int result = XS_RESULT_OK;                                                                                  \
+    fault_meet(&w, &args);                                                                                      \
     for (uint64_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {                         \
         xs_writer_epoch(&w, round);                                                                             \
         result = (part);                                                                                        \

@@ -7,6 +7,7 @@ XS_KERNEL(groups_alias, struct fault_args) {
     uint32_t rank = xs_rank(xs), group = xs_block(xs), column = args.fault ? 0 : group;
     xs_writer w = xs_writer_begin(&xs, rank == 0 ? args.role_produce : args.role_consume);
     int result = XS_RESULT_OK;
+    fault_meet(&w, &args);
     for (uint64_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {
         xs_writer_epoch(&w, round);
         if (rank == 0) {

@@ -29,6 +29,7 @@ XS_KERNEL(rank_killed, struct fault_args) {
     uint32_t rank = xs_rank(xs);
     xs_writer w = xs_writer_begin(&xs, rank == 0 ? args.role_produce : args.role_consume);
     int result = XS_RESULT_OK;
+    fault_meet(&w, &args);
     for (uint64_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {
         xs_writer_epoch(&w, round);
         if (rank == 1) {

@@ -22,6 +22,7 @@ XS_KERNEL(retry_storm, struct fault_args) {
         return;
     xs_writer w = xs_writer_begin(&xs, rank == 0 ? args.role_produce : args.role_consume);
     int result = XS_RESULT_OK;
+    fault_meet(&w, &args);
     for (uint64_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {
         xs_writer_epoch(&w, round);
         if (rank == 1)
@@ -36,6 +37,6 @@ XS_KERNEL(retry_storm, struct fault_args) {
 
 #if FAULT_HOST
 FAULT(retry_storm, .story = "all blocks poll a remote counter by atomics, at full speed", .finding = "poll-pressure",
-      FAULT_SLOT("ready", 0, 0, 0), FAULT_CULPRIT(1, FAULT_ANY), .judges = FAULT_EVERYWHERE, .grid = 16, .rounds = 3,
+      FAULT_SLOT("ready", 0, 0, 0), FAULT_CULPRIT(1, FAULT_ANY), .judges = FAULT_TIMED, .grid = 16, .rounds = 3,
       .setup = fault_pair);
 #endif

@@ -47,6 +47,8 @@ static void fill_args(fault_run *run, const fault_options *o) {
     a->rounds = pick(o->rounds, f->rounds, 12);
     a->words = pick(o->words, f->words, 64);
     a->work_ns = pick64(o->work_ns, f->work_ns, 20000);
+    if (!o->work_ns && strcmp(xs_world_scheduler(run->world), "threads") == 0)
+        a->work_ns *= 10; /* long against what the operating system's scheduler does between two threads */
     a->pollers = pick(o->pollers, f->pollers, 1);
     a->late_ns = pick64(o->late_ns, f->late_ns, 0);
     a->bound_ns = bound_of(run, o);
@@ -75,6 +77,8 @@ static void look_for_stale(const fault_run *run, fault_result *result) {
 static int run_in(const fault *f, const fault_options *o, xs_world *world, fault_result *result) {
     fault_run run = {.world = world, .fault = f, .cuda = strcmp(xs_world_backend(world), "cuda") == 0};
     fill_args(&run, o);
+    fault_pad(&run, &run.args.start, "start", 1, f->ranks, 0);
+    fault_writer(&run, &run.args.start, XS_PLAN_ANY, 0, XS_PLAN_ANY, XS_PLAN_COLUMN, 0);
     if (f->setup)
         f->setup(&run);
     if (f->launch)

@@ -6,6 +6,7 @@ XS_KERNEL(second_writer, struct fault_args) {
     uint32_t rank = xs_rank(xs);
     xs_writer w = xs_writer_begin(&xs, rank == 1 ? args.role_consume : args.role_produce);
     int result = XS_RESULT_OK;
+    fault_meet(&w, &args);
     for (uint64_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {
         xs_writer_epoch(&w, round);
         if (rank == 1) {

@@ -93,10 +93,14 @@ static bool among(const said *list, uint32_t n, const said *x, bool by_name) {
             return true;
     return false;
 }
-static bool order_differs(const said *a, uint32_t a_count, const said *b, uint32_t b_count) {
+/* A verdict of a that no time bears on and that b has not: told in words. */
+static bool order_differs(const analysis *x, const said *a, uint32_t a_count, const said *b, uint32_t b_count, const char *when, matrix_verdict *v) {
     for (uint32_t i = 0; i < a_count; i++)
-        if (!timed(a[i].detector) && !among(b, b_count, &a[i], false))
+        if (!timed(a[i].detector) && !among(b, b_count, &a[i], false)) {
+            snprintf(v->got, sizeof v->got, "only with %s clocks: %s %s, by rank %d", when, xsa_detector_name(a[i].detector),
+                     a[i].slot == XSR_NONE ? "no slot" : x->model->slots[a[i].slot].label, (int)a[i].rank);
             return true;
+        }
     return false;
 }
 
@@ -146,7 +150,8 @@ static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed,
     if (rc >= 0) {
         uint32_t count = collect(&a, now);
         weigh(f, twin || !f->finding, &a, filters ? whole : NULL, whole_count, v);
-        v->moved = o->shift_ns && o->drop <= 0 && (order_differs(whole, whole_count, now, count) || order_differs(now, count, whole, whole_count));
+        v->moved = o->shift_ns && o->drop <= 0 && (order_differs(&a, whole, whole_count, now, count, "right", v) ||
+                                                   order_differs(&a, now, count, whole, whole_count, "shifted", v));
     }
     end(&a);
     return rc;
