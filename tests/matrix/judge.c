@@ -7,7 +7,9 @@
 
 /* What findings of two analyses of one run are compared by. */
 typedef struct said {
-    uint32_t detector, slot, rank;
+    uint64_t slot; /* pad, owner, row and column: indices depend on what came first */
+    uint32_t detector, rank;
+    char label[64];
 } said;
 enum { SAID = 64 };
 
@@ -79,12 +81,20 @@ static bool timed(uint32_t detector) {
     }
 }
 
+static said said_of(const xsr_model *m, const xsa_finding *x) {
+    said s = {.slot = UINT64_MAX, .detector = x->detector, .rank = x->owes_rank, .label = "no slot"};
+    if (x->slot == XSR_NONE)
+        return s;
+    const xsr_slot *slot = &m->slots[x->slot];
+    s.slot = (uint64_t)slot->pad << 48 | (uint64_t)slot->owner << 32 | (uint64_t)slot->row << 16 | slot->column;
+    snprintf(s.label, sizeof s.label, "%s", slot->label);
+    return s;
+}
+
 static uint32_t collect(const analysis *a, said *to) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < a->result->finding_count && n < SAID; i++) {
-        const xsa_finding *x = &a->result->findings[i];
-        to[n++] = (said){x->detector, x->slot, x->owes_rank};
-    }
+    for (uint32_t i = 0; i < a->result->finding_count && n < SAID; i++)
+        to[n++] = said_of(a->model, &a->result->findings[i]);
     return n;
 }
 static bool among(const said *list, uint32_t n, const said *x, bool by_name) {
@@ -94,11 +104,11 @@ static bool among(const said *list, uint32_t n, const said *x, bool by_name) {
     return false;
 }
 /* A verdict of a that no time bears on and that b has not: told in words. */
-static bool order_differs(const analysis *x, const said *a, uint32_t a_count, const said *b, uint32_t b_count, const char *when, matrix_verdict *v) {
+static bool order_differs(const said *a, uint32_t a_count, const said *b, uint32_t b_count, const char *when, matrix_verdict *v) {
     for (uint32_t i = 0; i < a_count; i++)
         if (!timed(a[i].detector) && !among(b, b_count, &a[i], false)) {
             snprintf(v->got, sizeof v->got, "only with %s clocks: %s %s, by rank %d", when, xsa_detector_name(a[i].detector),
-                     a[i].slot == XSR_NONE ? "no slot" : x->model->slots[a[i].slot].label, (int)a[i].rank);
+                     a[i].label, (int)a[i].rank);
             return true;
         }
     return false;
@@ -110,7 +120,7 @@ static void weigh(const fault *f, bool clean, const analysis *a, const said *who
     const xsa_result *r = a->result;
     for (uint32_t i = 0; i < r->finding_count; i++) {
         const xsa_finding *x = &r->findings[i];
-        said key = {x->detector, x->slot, x->owes_rank};
+        said key = said_of(a->model, x);
         bool fault_error = clean || (whole && !among(whole, whole_count, &key, true));
         if (i == 0) {
             v->first = name_right(f, x);
@@ -150,8 +160,8 @@ static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed,
     if (rc >= 0) {
         uint32_t count = collect(&a, now);
         weigh(f, twin || !f->finding, &a, filters ? whole : NULL, whole_count, v);
-        v->moved = o->shift_ns && o->drop <= 0 && (order_differs(&a, whole, whole_count, now, count, "right", v) ||
-                                                   order_differs(&a, now, count, whole, whole_count, "shifted", v));
+        v->moved = o->shift_ns && o->drop <= 0 && (order_differs(whole, whole_count, now, count, "right", v) ||
+                                                   order_differs(now, count, whole, whole_count, "shifted", v));
     }
     end(&a);
     return rc;
