@@ -14,7 +14,6 @@
 #define ROUNDS 8u
 #define PATIENCE_NS 20000000u /* for an answer: longer means that there is no room on the GPU */
 #define JOIN_SECONDS 2
-#define CAPTURE_MODE_RELAXED 2
 
 typedef struct asked {
     xs_cuda_mailbox *mailbox;
@@ -63,13 +62,12 @@ static int rest(struct xs_cuda_clock *c) {
     return go_on;
 }
 
-/* A stream that another thread captures must not be spoiled by questions about this one. */
 static void *run(void *user) {
     struct xs_cuda_clock *c = user;
     xs_cuda_state *state = xs_cuda_state_of(c->world);
-    int mode = CAPTURE_MODE_RELAXED, works = 1;
+    int works = 1;
     pthread_setname_np(pthread_self(), "xs clock");
-    state->cuda->capture_mode(&mode);
+    xs_cuda_mind_captures(state);
     while (rest(c))
         for (uint32_t i = 0; i < state->device_count && works; i++) works = look_at(c, &state->devices[i], &c->devices[i]);
     return NULL;

@@ -63,6 +63,7 @@ int xs_cuda_rings_copy(xs_world *world, const xs_ring_span *spans, uint32_t coun
     xs_cuda_state *state = world->backend_state;
     uint64_t bound = xs_clock_boot() + BOUND_NS;
     int rc = 0;
+    xs_cuda_mind_captures(state); /* on the copier's thread, always */
     for (uint32_t i = 0; i < count && !rc; i++) rc = start_copy(world, &spans[i]);
     for (uint32_t i = 0; i < state->device_count && !rc; i++) {
         rc = xs_cuda_check(state, state->cuda->context_set(state->devices[i].context), "cuCtxSetCurrent");

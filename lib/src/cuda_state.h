@@ -127,6 +127,12 @@ int xs_cuda_usable(const xs_cuda_state *state); /* 0, or the fault again */
 int xs_cuda_fault(xs_world *world, xs_cuda_part *part, CUresult result);
 int xs_cuda_enter(xs_cuda_state *state, const xs_cuda_device *device); /* makes its context current */
 
+/* First call of a thread of xs's own: a stream that another thread captures must not be spoiled by calls about others. */
+static inline void xs_cuda_mind_captures(const xs_cuda_state *state) {
+    int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    state->cuda->capture_mode(&mode);
+}
+
 /* cuda_devices.c */
 int xs_cuda_devices_open(xs_world *world);
 void xs_cuda_devices_close(xs_cuda_state *state, uint32_t local_ranks);
