@@ -82,14 +82,20 @@ static void follow(xs_world *world, xs_cuda_part *part) {
     if (rc) xs_abort(world, rc);
 }
 
-static int launch_on_gpu(xs_world *world, xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks) {
+/* What can be known before anything runs. Makes the device's context current. */
+static int check_gpu(xs_world *world, const xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks, CUfunction *function) {
     xs_cuda_state *state = xs_cuda_state_of(world);
     const xs_cuda_device *d = &state->devices[device];
-    CUfunction function = NULL;
     int rc = check_connections(state, device, first, order->kernel->name);
     if (!rc) rc = xs_cuda_enter(state, d);
-    if (!rc) rc = resolve(order, &function);
-    if (!rc) rc = check_residency(state, d, order, function, ranks * order->config.grid);
+    if (!rc) rc = resolve(order, function);
+    return rc ? rc : check_residency(state, d, order, *function, ranks * order->config.grid);
+}
+
+static int launch_on_gpu(xs_world *world, xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks) {
+    xs_cuda_state *state = xs_cuda_state_of(world);
+    CUfunction function = NULL;
+    int rc = check_gpu(world, order, device, first, ranks, &function);
     if (rc) return rc;
     xs_cuda_part *part = xs_cuda_part_make(state, order, device, first, ranks);
     if (!part) return XS_E_MEMORY;
@@ -104,7 +110,6 @@ static int launch_on_gpu(xs_world *world, xs_launch_order *order, uint32_t devic
 }
 
 static int launch_on_cpu(xs_world *world, xs_launch_order *order, uint32_t first, uint32_t ranks) {
-    if (!order->kernel->host) return xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for the host", order->kernel->name);
     xs_launch_order *part = xs_launch_part(order, first, ranks);
     if (!part) return XS_E_MEMORY;
     int rc = xs_scheduler_threads.launch(xs_cuda_state_of(world)->cpu, part);
@@ -119,32 +124,45 @@ static uint32_t neighbours_end(const xs_world *world, uint32_t first, uint32_t e
     return r;
 }
 
-static uint32_t count_parts(const xs_world *world, uint32_t first, uint32_t end) {
-    uint32_t parts = 0;
-    for (; first < end; first = neighbours_end(world, first, end)) parts++;
-    return parts;
+typedef int each_part(xs_world *world, xs_launch_order *order, int device, uint32_t first, uint32_t ranks);
+
+/* The first error ends it; *done: parts before that. */
+static int for_each_part(xs_world *world, xs_launch_order *order, each_part *act, uint32_t *done) {
+    uint32_t first = order->config.first_rank, end = first + order->config.ranks;
+    int rc = 0;
+    for (uint32_t next; first < end && !rc; first = next) {
+        next = neighbours_end(world, first, end);
+        rc = act(world, order, xs_cuda_rank_of(world, first)->device, first, next - first);
+        *done += !rc;
+    }
+    return rc;
 }
 
+static int check_part(xs_world *world, xs_launch_order *order, int device, uint32_t first, uint32_t ranks) {
+    CUfunction function;
+    if (device != XS_CUDA_CPU) return check_gpu(world, order, (uint32_t)device, first, ranks, &function);
+    return order->kernel->host ? 0 : xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for the host", order->kernel->name);
+}
+
+static int launch_part(xs_world *world, xs_launch_order *order, int device, uint32_t first, uint32_t ranks) {
+    return device == XS_CUDA_CPU ? launch_on_cpu(world, order, first, ranks)
+                                 : launch_on_gpu(world, order, (uint32_t)device, first, ranks);
+}
+
+/* A launch that is refused has not begun; one of which a part fails is aborted, since what runs would wait for it for ever. */
 int xs_cuda_launch(xs_world *world, xs_launch_order *order) {
-    uint32_t first = order->config.first_rank, end = first + order->config.ranks, started = 0;
-    uint32_t parts = count_parts(world, first, end);
-    int rc = 0;
+    uint32_t parts = 0, started = 0;
     xs_cuda_parts_reap(xs_cuda_state_of(world));
+    int rc = for_each_part(world, order, check_part, &parts);
+    if (rc) return rc;
     order->parts = parts + 1; /* one for this function, so that the order stays until it is done here */
     xs_launch_begun(order);
-    for (uint32_t next; first < end && !rc; first = next) {
-        int device = xs_cuda_rank_of(world, first)->device;
-        next = neighbours_end(world, first, end);
-        rc = device == XS_CUDA_CPU ? launch_on_cpu(world, order, first, next - first)
-                                   : launch_on_gpu(world, order, (uint32_t)device, first, next - first);
-        started += !rc;
-    }
-    if (rc && !started) return rc;
-    if (rc) { /* parts that run alone would wait for the others for ever */
+    rc = for_each_part(world, order, launch_part, &started);
+    if (rc) {
         xs_launch_fail(order, rc);
-        xs_abort(world, rc);
+        if (started) xs_abort(world, rc);
         __atomic_sub_fetch(&order->parts, parts - started, __ATOMIC_ACQ_REL);
     }
     xs_launch_ended(order);
-    return 0;
+    return started ? 0 : rc;
 }

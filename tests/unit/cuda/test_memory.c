@@ -1,5 +1,6 @@
 /* One process on the fake driver: memory, launches, residency, and every driver call that can fail. */
 #include "cuda_test.h"
+#include "world.h"
 
 FAKE_KERNEL(meet, sizeof(struct meet_args), 0);
 
@@ -55,6 +56,14 @@ static void launches_of_other_ranks_run_at_once(void **state) {
     fake->gpus = 2;
 }
 
+static uint32_t launches_begun(const xs_world *world) {
+    const xs_region_header *h = xs_region(world);
+    const xs_journal_entry *entries = (const xs_journal_entry *)(world->region + h->journal_offset);
+    uint32_t begun = 0;
+    for (uint64_t i = 0; i < h->journal_entries; i++) begun += entries[i].kind == XS_JOURNAL_LAUNCH_BEGIN;
+    return begun;
+}
+
 static void more_blocks_than_the_gpu_holds_are_refused(void **state) {
     (void)state;
     xs_config config = cuda_config(1);
@@ -64,6 +73,7 @@ static void more_blocks_than_the_gpu_holds_are_refused(void **state) {
     assert_int_equal(xs_pad_create(world, "meet", 1, 1, 0, &args.pad), 0);
     assert_int_equal(cuda_launch(world, &meet_gpu, 9, 0, 0, &args, sizeof args), XS_E_NOT_RESIDENT);
     assert_non_null(strstr(xs_error_detail(), "holds 8 at once"));
+    assert_int_equal(launches_begun(world), 0); /* what was refused is in no trace */
     assert_true(cuda_launch(world, &meet_gpu, 8, 0, 0, &args, sizeof args) > 0);
     assert_int_equal(xs_sync(world), 0);
     assert_int_equal(xs_world_destroy(world), 0);

@@ -1,5 +1,6 @@
 /* What the primitives of one thread do, and what they note. */
 #include "kernel_test.h"
+#include <signal.h>
 
 static xs_writer w;
 static uint32_t cursor;
@@ -136,6 +137,37 @@ static void heartbeat_that_stops_ends_a_wait(void **state) {
     assert_int_equal(beats_left, 0);
     assert_true(took > 2000000 + (300 - 192) * 20000); /* it lived for 300 polls, then 2 ms more */
     assert_int_equal(fake_line(w.ring, 0)->p4.heartbeat, 300);
+}
+
+static sigjmp_buf trapped;
+static void leave_trap(int number) {
+    (void)number;
+    siglongjmp(trapped, 1);
+}
+
+/* A bare trap would leave the waits of others as they are, and their rings overwritten. */
+static void failed_check_aborts_and_freezes(void **state) {
+    (void)state;
+    void (*old)(int) = signal(SIGILL, leave_trap);
+    volatile int right = 1;
+    xs_assert(&w, right);
+    assert_int_equal(*handle.abort, 0);
+    uint32_t before = w.cursor;
+    if (!sigsetjmp(trapped, 1)) {
+        xs_assert(&w, !right);
+        fail_msg("the check did not stop");
+    }
+    signal(SIGILL, old);
+    const xs_record *record = fake_record(w.ring, before);
+    assert_int_equal(record->code_object >> 24, XS_CODE_FULL);
+    assert_int_equal(record->value, -XS_E_TRAPPED);
+    assert_int_equal(record[1].code_object & 0xff, XS_EV_ABORT);
+    assert_int_equal(*handle.abort, -XS_E_TRAPPED);
+    assert_int_equal(fake_control()->freeze, 1);
+    xs_writer_refresh(&w);
+    uint32_t after = w.cursor;
+    xs_mark(&w, 1, 2);
+    assert_int_equal(w.cursor, after); /* frozen */
 }
 
 static void abort_ends_every_wait(void **state) {
@@ -294,7 +326,7 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup(f, begin_writer)
     const struct CMUnitTest tests[] = {
         TEST(slots_are_named_alike_everywhere), TEST(signal_and_wait), TEST(wait_that_has_to_wait), TEST(back_off_follows_from_the_count),
-        TEST(bounds_end_a_wait), TEST(heartbeat_that_stops_ends_a_wait), TEST(abort_ends_every_wait), TEST(publish_by_fence),
+        TEST(bounds_end_a_wait), TEST(heartbeat_that_stops_ends_a_wait), TEST(abort_ends_every_wait), TEST(failed_check_aborts_and_freezes), TEST(publish_by_fence),
         TEST(elections_are_cumulative), TEST(nothing_expected), TEST(watermark_is_the_longest_prefix),
         TEST(gates_open_at_or_beyond_the_target), TEST(thirty_two_bit_slots_wrap), TEST(comparisons), TEST(lives_and_flushes),
         TEST(payload_accesses),
