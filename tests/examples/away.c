@@ -10,10 +10,9 @@
 enum { RANKS = 8 };
 
 /* A wait for a rank that comes is still open: the hang is not complete. */
-static int of_the_present(void *user, uint32_t rank, uint32_t object) {
+static int of_the_present(void *user, const xs_status_line *line) {
     const struct away_args *args = user;
-    (void)rank;
-    return (object - args->bar.first) % RANKS < args->present;
+    return (__atomic_load_n(&line->p0.object, __ATOMIC_RELAXED) - args->bar.first) % RANKS < args->present;
 }
 
 static int hangs(const xs_world *world, struct away_args *args) {

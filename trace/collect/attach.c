@@ -51,13 +51,6 @@ static void claim(xs_attached *region, int32_t holder, int fd) {
     region->fd = fd;
 }
 
-#define MOST_RANKS 65536u
-
-/* What region_view does not look at: the region's place in its world. */
-static int ranks_fit(const xs_region_header *h) {
-    return h->world_ranks <= MOST_RANKS && h->ranks <= h->world_ranks && h->first_rank <= h->world_ranks - h->ranks;
-}
-
 static int map_region(xs_attach_set *set, int fd, const struct stat *st, int32_t pid, int number) {
     int seals = fcntl(fd, F_GET_SEALS);
     if (seals < 0 || !(seals & F_SEAL_SHRINK))
@@ -69,8 +62,6 @@ static int map_region(xs_attach_set *set, int fd, const struct stat *st, int32_t
         return refuse(set, pid, XS_E_SYSTEM, "its trace memory cannot be mapped");
     xs_attached region = {.file = {st->st_dev, st->st_ino}, .holder = pid, .fd = number};
     int rc = xs_region_view_open(&region.view, base, (uint64_t)st->st_size);
-    if (!rc && !ranks_fit(&region.view.head))
-        rc = XS_E_FORMAT;
     if (rc) {
         munmap(base, (size_t)st->st_size);
         return refuse(set, pid, rc,

@@ -13,10 +13,12 @@
 
 #define LINE_TRIES 16 /* a line that is being written is looked at so often */
 
-static int inside(const xs_region_header *h, uint64_t offset, uint64_t count, uint64_t stride, uint64_t align) {
-    if (offset % align || stride % align || offset < sizeof *h || offset > h->total_bytes)
+/* Parts follow each other (region.h): what the reader writes, ring positions, must not stand in another part. */
+static int follows(const xs_region_header *h, uint64_t *end, uint64_t offset, uint64_t count, uint64_t stride, uint64_t align) {
+    if (offset % align || stride % align || offset < *end || offset > h->total_bytes || (count && stride > (h->total_bytes - offset) / count))
         return 0;
-    return !count || stride <= (h->total_bytes - offset) / count;
+    *end = offset + count * stride;
+    return 1;
 }
 
 static int power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
@@ -29,23 +31,27 @@ static int counts_fit(const xs_region_header *h) {
            (!h->activity_entries || power_of_two(h->activity_entries)) && h->activity_entries <= MOST_RECORDS;
 }
 
-static int activity_fits(const xs_region_header *h) {
-    return !h->activity_entries || (inside(h, h->activity_offset, 1, sizeof(xs_activity_head), 64) &&
-                                    inside(h, h->activity_offset + sizeof(xs_activity_head), h->activity_entries, sizeof(xs_activity_entry), 64));
+static int ranks_fit(const xs_region_header *h) {
+    return h->world_ranks <= MOST_RANKS && h->ranks <= h->world_ranks && h->first_rank <= h->world_ranks - h->ranks;
+}
+
+static int activity_fits(const xs_region_header *h, uint64_t end) {
+    return !h->activity_entries || (follows(h, &end, h->activity_offset, 1, sizeof(xs_activity_head), 64) &&
+                                    follows(h, &end, end, h->activity_entries, sizeof(xs_activity_entry), 64));
 }
 
 static int sections_fit(const xs_region_header *h) {
-    uint64_t rings = (uint64_t)h->ranks * h->rings_per_rank;
+    uint64_t rings = (uint64_t)h->ranks * h->rings_per_rank, end = sizeof *h;
     return rings <= UINT32_MAX && h->ring_header_stride >= sizeof(xs_ring_header) && h->ring_header_stride <= MOST_STRIDE &&
            h->status_stride >= sizeof(xs_status_line) && h->status_stride <= MOST_STRIDE &&
            h->records_stride / sizeof(xs_record) > h->ring_records &&
-           inside(h, h->control_offset, h->ranks, sizeof(xs_control), 64) &&
-           inside(h, h->groups_offset, (uint64_t)h->ranks * h->groups_per_rank, sizeof(uint64_t), 8) &&
-           inside(h, h->ring_headers_offset, rings, h->ring_header_stride, 64) &&
-           inside(h, h->status_offset, rings * h->lines_per_ring, h->status_stride, 16) &&
-           inside(h, h->records_offset, rings, h->records_stride, 16) &&
-           inside(h, h->catalog_offset, 1, h->catalog_bytes & ~(uint64_t)15, 16) &&
-           inside(h, h->journal_offset, h->journal_entries, sizeof(xs_journal_entry), 64) && activity_fits(h);
+           follows(h, &end, h->control_offset, h->ranks, sizeof(xs_control), 64) &&
+           follows(h, &end, h->groups_offset, (uint64_t)h->ranks * h->groups_per_rank, sizeof(uint64_t), 8) &&
+           follows(h, &end, h->ring_headers_offset, rings, h->ring_header_stride, 64) &&
+           follows(h, &end, h->status_offset, rings * h->lines_per_ring, h->status_stride, 16) &&
+           follows(h, &end, h->records_offset, rings, h->records_stride, 16) &&
+           follows(h, &end, h->catalog_offset, 1, h->catalog_bytes & ~(uint64_t)15, 16) &&
+           follows(h, &end, h->journal_offset, h->journal_entries, sizeof(xs_journal_entry), 64) && activity_fits(h, end);
 }
 
 int xs_region_view_open(xs_region_view *view, void *base, uint64_t bytes) {
@@ -57,7 +63,7 @@ int xs_region_view_open(xs_region_view *view, void *base, uint64_t bytes) {
         return XS_E_FORMAT;
     if (h->version > XS_REGION_VERSION)
         return XS_E_VERSION;
-    if (h->total_bytes > bytes || h->sequence_bits != XS_SEQUENCE_BITS || !counts_fit(h) || !sections_fit(h))
+    if (h->total_bytes > bytes || h->sequence_bits != XS_SEQUENCE_BITS || !ranks_fit(h) || !counts_fit(h) || !sections_fit(h))
         return XS_E_FORMAT;
     h->catalog_bytes &= ~(uint64_t)15;
     view->base = base;

@@ -1,0 +1,13 @@
+/* What must hold of anything that the reader accepts. */
+#ifndef FUZZ_CHECK_H
+#define FUZZ_CHECK_H
+
+#include <xs/read.h>
+
+/* Aborts: a fuzzer's finding. */
+void require(int holds);
+/* Opens and reads the capture in one pass, and checks what it is told for balance and range. `whole`: it is one that we
+ * wrote ourselves, so it must be readable and undamaged. */
+void check_capture(const char *path, int whole);
+
+#endif
