@@ -374,7 +374,10 @@ static uint8_t judge_rank_without_start(an *a, an_stuck *s) {
 }
 
 static bool began_behind(const an *a, const an_stuck *s, uint32_t writer) {
-    return writer != XSR_NONE && a->model->writers[writer].begin >= an_stuck_end(a, s);
+    if (writer == XSR_NONE)
+        return false;
+    int64_t begin = a->model->writers[writer].begin; /* bounds of waits end one after the other: the first tells when the run stood still */
+    return begin >= an_stuck_end(a, s) || (begin > s->w.begin && begin >= an_still(a));
 }
 
 void an_ladder(an *a, an_stuck *s) {

@@ -6,10 +6,11 @@
 #define LEAST 8u     /* waits of a peer */
 #define JAIN 0.75
 #define TIMES 4.0    /* the slowest against the median */
-#define BYPASS 16u   /* overtaken so often */
+#define BYPASS 16u   /* overtaken so often by those who wait */
+#define PASSED_BY 8u /* hand-overs that would have been enough, and went to others */
 
 typedef struct served { uint64_t waits; double delay; int64_t worst, first, last; uint64_t wait; uint32_t slot, writer; } served; /* (pad, waiter, peer) */
-typedef struct contender { uint64_t wait, bypass; uint32_t slot, rank, writer; int64_t begin; } contender; /* waits now */
+typedef struct contender { uint64_t wait, bypass, need; uint32_t slot, rank, writer; int64_t begin; } contender; /* waits now */
 typedef struct overtaken { uint64_t bypass, wait, event; uint32_t slot, rank, writer, by; int64_t begin, end; } overtaken;
 /* Per slot: the signal that its owner has not looked at yet, and how often the owner had served the pad's slots when it came. Of all
  * services since then, those beyond a few for each of the others are repeated ones. */
@@ -136,11 +137,23 @@ static int judge_requests(an *a, fairness *s) {
     return worst == XSR_NONE || a->stuck_count ? 0 : say_ignored(a, worst, &s->slots[worst], server_of(a, s, worst));
 }
 
+/* A hand-over that is enough for a wait, made while it goes on. */
+static void hand_over(fairness *s, const xsr_event *e) {
+    for (uint32_t i = 0; i < s->now_count; i++) {
+        contender *c = &s->now[i];
+        if (c->slot != e->slot || c->rank == e->rank || e->value < c->need)
+            continue;
+        c->bypass += BYPASS / PASSED_BY;
+        if (c->bypass > s->worst.bypass)
+            s->worst = (overtaken){c->bypass, c->wait, e->id, e->slot, c->rank, c->writer, e->rank, c->begin, e->time};
+    }
+}
+
 #define MOST_CONTENDERS 4096u
 static int on_event(an *a, void *state, const xsr_event *e) {
     fairness *s = state;
     if (e->slot != XSR_NONE && an_signals(e->kind))
-        return an_pad(a, e->slot)->flags & (XS_PAD_SHARED | XS_PAD_NO_DATA) ? 0 : take_request(a, s, e);
+        return an_pad(a, e->slot)->flags & XS_PAD_SHARED ? (hand_over(s, e), 0) : an_pad(a, e->slot)->flags & XS_PAD_NO_DATA ? 0 : take_request(a, s, e);
     if (e->slot == XSR_NONE || !(an_pad(a, e->slot)->flags & XS_PAD_SHARED))
         return 0;
     if (e->kind != XS_EV_WAIT_START) {
@@ -151,7 +164,7 @@ static int on_event(an *a, void *state, const xsr_event *e) {
         return 0;
     if (RD_ROOM(s->now, s->now_room, s->now_count + 1) < 0)
         return XS_E_MEMORY;
-    s->now[s->now_count++] = (contender){e->id, 0, e->slot, e->rank, e->writer, e->time};
+    s->now[s->now_count++] = (contender){e->id, 0, e->need, e->slot, e->rank, e->writer, e->time};
     return 0;
 }
 
@@ -211,7 +224,7 @@ static int say_overtaken(an *a, const overtaken *o) {
     f.begin = o->begin;
     f.end = o->end;
     f.cure = "hand over in the order of arrival: a ticket, or a slot for each who waits";
-    an_finding *out = an_find(a, &f, an_key(XSA_UNFAIRNESS, o->slot, 1, 1), "%s waits for %s since %s and was overtaken %llu times by others that came later", an_who(a, o->rank, o->writer),
+    an_finding *out = an_find(a, &f, an_key(XSA_UNFAIRNESS, o->slot, 1, 1), "%s waits for %s since %s and was passed by %llu times by others", an_who(a, o->rank, o->writer),
                               an_slot_name(a, o->slot), an_since(a, o->begin), (unsigned long long)o->bypass);
     TRY(an_evidence(a, out, o->wait, "wait"));
     return an_evidence(a, out, o->event, "end of a later one");

@@ -1,0 +1,197 @@
+/* Payload that is read and written without order. */
+#include "judge.h"
+
+enum { WRITE = XS_EV_WRITE_BEGIN, READ = XS_EV_READ_BEGIN };
+
+typedef struct pair { cb *c; uint32_t slot, room, write, read; } pair;
+
+static pair begin(uint32_t flags) {
+    pair p = {.c = case_begin(2, 2, 2)};
+    uint32_t pad = cb_pad(p.c, "full", "", "", 1, 1, flags), ack = cb_pad(p.c, "room", "", "", 1, 1, 0);
+    p.slot = cb_slot(p.c, pad, 1, 0, 0);
+    p.room = cb_slot(p.c, ack, 0, 0, 0);
+    p.write = cb_mark_name(p.c, "write");
+    p.read = cb_mark_name(p.c, "read");
+    return p;
+}
+static void put(const pair *p, uint32_t ring, uint64_t at, uint32_t index, uint32_t generation) {
+    cb_payload(p->c, ring, at, WRITE, p->write, index, generation, 1, 1, 64);
+    cb_payload_end(p->c, ring, at + 50, p->write, index);
+}
+static void take(const pair *p, uint32_t ring, uint64_t at, uint32_t index, uint32_t generation) {
+    cb_payload(p->c, ring, at, READ, p->read, index, generation, 0, 1, 64);
+    cb_payload_end(p->c, ring, at + 50, p->read, index);
+}
+static judged finish(const pair *p) {
+    case_end_writers(p->c, 2, 2, 9000);
+    return judge(p->c);
+}
+
+static void test_handed_over_in_order(void **state) {
+    (void)state;
+    pair p = begin(0);
+    for (uint32_t g = 1; g <= 4; g++) {
+        uint64_t at = 1000 + 1000 * g;
+        if (g > 1)
+            cb_pass(p.c, RING(0, 0), at, p.room, g - 1, g - 1);
+        put(&p, RING(0, 0), at + 100, 0, g);
+        cb_signal(p.c, RING(0, 0), at + 200, p.slot, g);
+        cb_pass(p.c, RING(1, 0), at + 300, p.slot, g, g);
+        take(&p, RING(1, 0), at + 400, 0, g);
+        cb_signal(p.c, RING(1, 0), at + 500, p.room, g);
+    }
+    judged j = finish(&p);
+    expect_clean(&j);
+    assert_int_equal(j.result->finding_count, 0);
+    judged_free(&j);
+}
+
+/* It was right this time: the reader came long after the writer. But nothing orders the two. */
+static void test_read_without_a_wait(void **state) {
+    (void)state;
+    pair p = begin(0);
+    put(&p, RING(0, 0), 2000, 0, 1);
+    cb_signal(p.c, RING(0, 0), 2100, p.slot, 1);
+    take(&p, RING(1, 0), 5000, 0, 1);
+    judged j = finish(&p);
+    expect_first(&j, XSA_PAYLOAD_RACE, XSA_ERROR, "", 1, 0);
+    judged_free(&j);
+}
+
+static void test_read_before_it_is_written(void **state) {
+    (void)state;
+    pair p = begin(0);
+    take(&p, RING(1, 0), 2000, 0, 1);
+    put(&p, RING(0, 0), 3000, 0, 1);
+    cb_signal(p.c, RING(0, 0), 3100, p.slot, 1);
+    judged j = finish(&p);
+    expect_first(&j, XSA_PAYLOAD_RACE, XSA_ERROR, "", 1, 0);
+    judged_free(&j);
+}
+
+static void test_signal_before_the_data(void **state) {
+    (void)state;
+    pair p = begin(0);
+    cb_signal(p.c, RING(0, 0), 2000, p.slot, 1);
+    put(&p, RING(0, 0), 2100, 0, 1);
+    cb_pass(p.c, RING(1, 0), 2200, p.slot, 1, 1);
+    take(&p, RING(1, 0), 2300, 0, 1);
+    judged j = finish(&p);
+    expect_first(&j, XSA_PARTIAL_PUBLISH, XSA_ERROR, "rank 1 full", 0, 0);
+    judged_free(&j);
+}
+
+static void test_weak_signal_names_the_signal(void **state) {
+    (void)state;
+    pair p = begin(0);
+    put(&p, RING(0, 0), 2000, 0, 1);
+    cb_one(p.c, RING(0, 0), 2100, XS_CODE_SIGNAL_RLX_SYS, p.slot, 1);
+    cb_pass(p.c, RING(1, 0), 2200, p.slot, 1, 1);
+    take(&p, RING(1, 0), 2300, 0, 1);
+    judged j = finish(&p);
+    expect_first(&j, XSA_ORDER_SCOPE, XSA_ERROR, "rank 1 full", 0, 0);
+    expect_errors(&j, 1); /* the race is evidence */
+    assert_non_null(strstr(j.result->findings[0].explains, "payload-race"));
+    judged_free(&j);
+}
+
+static void double_buffer(bool credit, bool fault) {
+    pair p = begin(0);
+    for (uint32_t g = 1; g <= 3; g++) {
+        uint64_t at = 1000 + 1000 * g;
+        if (credit && g > 2)
+            cb_pass(p.c, RING(0, 0), at, p.room, g - 2, g - 2);
+        put(&p, RING(0, 0), at + 100, g & 1, g);
+        cb_signal(p.c, RING(0, 0), at + 200, p.slot, g);
+        cb_pass(p.c, RING(1, 0), at + 300, p.slot, g, g);
+        take(&p, RING(1, 0), at + 400, g & 1, g);
+        cb_signal(p.c, RING(1, 0), at + 500, p.room, g);
+    }
+    judged j = finish(&p);
+    if (fault)
+        expect_first(&j, XSA_LAPPING, XSA_ERROR, "", 0, 0);
+    else
+        expect_clean(&j);
+    judged_free(&j);
+}
+
+static void test_double_buffer_without_credit(void **state) {
+    (void)state;
+    double_buffer(false, true);
+    double_buffer(true, false);
+}
+
+static void test_channel_that_laps(void **state) {
+    (void)state;
+    for (int fault = 0; fault < 2; fault++) {
+        pair p = begin(0);
+        for (uint32_t g = 1; g <= 3; g++) {
+            uint64_t at = 1000 + 1000 * g;
+            if (!fault && g > 1)
+                cb_pass(p.c, RING(0, 0), at, p.room, g - 1, g - 1);
+            cb_signal(p.c, RING(0, 0), at + 200, p.slot, g);
+            cb_publish(p.c, RING(0, 0), at + 210, p.slot, g, 10, 1);
+            cb_pass(p.c, RING(1, 0), at + 300, p.slot, g, g);
+            cb_consume(p.c, RING(1, 0), at + 400, p.slot, g, 10, 1);
+            cb_signal(p.c, RING(1, 0), at + 410, p.room, g);
+        }
+        judged j = finish(&p);
+        if (fault)
+            expect_first(&j, XSA_LAPPING, XSA_ERROR, "rank 1 full", 0, 0);
+        else
+            expect_clean(&j);
+        judged_free(&j);
+    }
+}
+
+static void warp_begin(cb *c, uint32_t ring, uint32_t rank, uint32_t block, uint32_t warp) { cb_writer_begin_at(c, ring, 1000, 1, block, 1, rank, warp, 0, 0); }
+
+/* Two warps write parts of one packet; the first one signals. */
+static void packet(uint64_t second_ends, bool fault) {
+    cb *c = case_begin(2, 1, 0);
+    uint32_t pad = cb_pad(c, "full", "", "", 1, 1, 0), slot = cb_slot(c, pad, 1, 0, 0), write = cb_mark_name(c, "write");
+    warp_begin(c, RING(0, 0), 0, 0, 0);
+    warp_begin(c, RING(0, 1), 0, 0, 1);
+    warp_begin(c, RING(1, 0), 1, 0, 0);
+    cb_payload(c, RING(0, 0), 2000, WRITE, write, 3, 1, 1, 8, 512);
+    cb_payload(c, RING(0, 1), 2010, WRITE, write, 3, 1, 1, 8, 512);
+    cb_payload_end(c, RING(0, 0), 2100, write, 3);
+    if (second_ends < 2200)
+        cb_payload_end(c, RING(0, 1), second_ends, write, 3);
+    cb_signal(c, RING(0, 0), 2200, slot, 1);
+    if (second_ends >= 2200)
+        cb_payload_end(c, RING(0, 1), second_ends, write, 3);
+    cb_writer_end(c, RING(0, 0), 3000);
+    cb_writer_end(c, RING(0, 1), 3000);
+    cb_writer_end(c, RING(1, 0), 3000);
+    judged j = judge(c);
+    if (fault)
+        expect_first(&j, XSA_PARTIAL_PUBLISH, XSA_ERROR, "rank 1 full", 0, 0);
+    else
+        expect_clean(&j);
+    judged_free(&j);
+}
+
+static void test_block_that_did_not_join(void **state) {
+    (void)state;
+    packet(2300, true);
+    packet(2150, false);
+}
+
+static void test_without_payload_nothing_is_said(void **state) {
+    (void)state;
+    cb *c = case_begin(1, 1, 1);
+    case_end_writers(c, 1, 1, 2000);
+    judged j = judge(c);
+    assert_int_equal(verdict_of(&j, XSA_PAYLOAD_RACE)->status, XSA_NOT_RUN);
+    assert_int_equal(verdict_of(&j, XSA_PARTIAL_PUBLISH)->status, XSA_NOT_RUN);
+    judged_free(&j);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_handed_over_in_order), cmocka_unit_test(test_read_without_a_wait), cmocka_unit_test(test_read_before_it_is_written),
+        cmocka_unit_test(test_signal_before_the_data), cmocka_unit_test(test_weak_signal_names_the_signal), cmocka_unit_test(test_double_buffer_without_credit),
+        cmocka_unit_test(test_channel_that_laps), cmocka_unit_test(test_block_that_did_not_join), cmocka_unit_test(test_without_payload_nothing_is_said)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
