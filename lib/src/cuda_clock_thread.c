@@ -1,6 +1,7 @@
-/* Clocks of GPUs while kernels run: once a second the clock kernel is started on a stream of its own, with a few questions. It takes
- * one warp for some 20 us, and no SM of its own; where none is free it waits in its stream and nobody waits for it: the thread looks
- * again a second later. A launch in between (xs_sync, another sample) makes it unnecessary. */
+/* Clocks of GPUs while kernels run: once a second the clock kernel is started on a stream of its own, with a few
+ * questions. It takes one warp for some 20 us, and no SM of its own; where none is free it waits in its stream and
+ * nobody waits for it: the thread looks again a second later. A launch in between (xs_sync, another sample) makes it
+ * unnecessary. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -33,17 +34,22 @@ struct xs_cuda_clock {
 /* 0: the GPU answers with an error: nothing more is asked of it. */
 static int look_at(struct xs_cuda_clock *c, xs_cuda_device *d, asked *a) {
     xs_cuda_state *state = xs_cuda_state_of(c->world);
-    if (xs_clock_boot() - __atomic_load_n(&d->sampled, __ATOMIC_RELAXED) < EVERY_NS / 2) return 1;
-    if (state->cuda->context_set(d->context)) return 0;
+    if (xs_clock_boot() - __atomic_load_n(&d->sampled, __ATOMIC_RELAXED) < EVERY_NS / 2)
+        return 1;
+    if (state->cuda->context_set(d->context))
+        return 0;
     if (a->pending) {
         CUresult result = state->cuda->stream_query(a->stream);
-        if (result == CUDA_ERROR_NOT_READY) return 1;
-        if (result) return 0;
+        if (result == CUDA_ERROR_NOT_READY)
+            return 1;
+        if (result)
+            return 0;
     }
     xs_cuda_asking how = {.mailbox = a->mailbox, .stream = a->stream, .rounds = ROUNDS, .patience_ns = PATIENCE_NS};
     xs_cuda_burst burst;
     a->pending = 1;
-    if (xs_cuda_clock_burst(state, d, &how, &burst)) return 0;
+    if (xs_cuda_clock_burst(state, d, &how, &burst))
+        return 0;
     burst.step = 0; /* of so few answers it may be a multiple */
     xs_cuda_clock_tell(c->world, d, &burst);
     return 1;
@@ -56,7 +62,8 @@ static int rest(struct xs_cuda_clock *c) {
     until.tv_sec += EVERY_NS / 1000000000u;
     pthread_mutex_lock(&c->lock);
     int late = 0;
-    while (!c->stopping && !late) late = pthread_cond_timedwait(&c->changed, &c->lock, &until) == ETIMEDOUT;
+    while (!c->stopping && !late)
+        late = pthread_cond_timedwait(&c->changed, &c->lock, &until) == ETIMEDOUT;
     int go_on = !c->stopping;
     pthread_mutex_unlock(&c->lock);
     return go_on;
@@ -69,7 +76,8 @@ static void *run(void *user) {
     pthread_setname_np(pthread_self(), "xs clock");
     xs_cuda_mind_captures(state);
     while (rest(c))
-        for (uint32_t i = 0; i < state->device_count && works; i++) works = look_at(c, &state->devices[i], &c->devices[i]);
+        for (uint32_t i = 0; i < state->device_count && works; i++)
+            works = look_at(c, &state->devices[i], &c->devices[i]);
     return NULL;
 }
 
@@ -79,7 +87,9 @@ static int open_devices(xs_cuda_state *state, struct xs_cuda_clock *c) {
     for (uint32_t i = 0; i < state->device_count && !rc; i++) {
         c->devices[i].mailbox = &mailboxes[i];
         rc = xs_cuda_enter(state, &state->devices[i]);
-        if (!rc) rc = xs_cuda_check(state, state->cuda->stream_create(&c->devices[i].stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+        if (!rc)
+            rc = xs_cuda_check(state, state->cuda->stream_create(&c->devices[i].stream, CU_STREAM_NON_BLOCKING),
+                               "cuStreamCreate");
     }
     return rc;
 }
@@ -101,35 +111,44 @@ static int start_thread(struct xs_cuda_clock *c) {
 
 static void free_clock(xs_cuda_state *state, struct xs_cuda_clock *c) {
     for (uint32_t i = 0; i < state->device_count; i++)
-        if (c->devices[i].stream && !xs_cuda_enter(state, &state->devices[i])) state->cuda->stream_destroy(c->devices[i].stream);
+        if (c->devices[i].stream && !xs_cuda_enter(state, &state->devices[i]))
+            state->cuda->stream_destroy(c->devices[i].stream);
     free(c);
 }
 
 void xs_cuda_clock_start(xs_world *world) {
     xs_cuda_state *state = xs_cuda_state_of(world);
-    if (world->config.clock < 0 || !state->device_count) return;
+    if (world->config.clock < 0 || !state->device_count)
+        return;
     struct xs_cuda_clock *c = calloc(1, sizeof *c + state->device_count * sizeof *c->devices);
-    if (!c) return;
+    if (!c)
+        return;
     c->world = world;
-    if (open_devices(state, c) || start_thread(c)) free_clock(state, c);
-    else state->clock = c;
+    if (open_devices(state, c) || start_thread(c))
+        free_clock(state, c);
+    else
+        state->clock = c;
 }
 
 int xs_cuda_clock_stop(xs_cuda_state *state) {
     struct xs_cuda_clock *c = state->clock;
     struct timespec until;
-    if (!c) return 1;
+    if (!c)
+        return 1;
     pthread_mutex_lock(&c->lock);
     c->stopping = 1;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += JOIN_SECONDS;
-    if (pthread_timedjoin_np(c->thread, NULL, &until)) return 0;
+    if (pthread_timedjoin_np(c->thread, NULL, &until))
+        return 0;
     pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
     state->clock = NULL;
-    if (!state->hung) free_clock(state, c);
-    else free(c);
+    if (!state->hung)
+        free_clock(state, c);
+    else
+        free(c);
     return 1;
 }

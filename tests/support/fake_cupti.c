@@ -110,7 +110,8 @@ PUBLIC CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_Call
     fake.subscribers++;
     return CUPTI_SUCCESS;
 }
-PUBLIC CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback, void *user, CUpti_SubscriberParams *params) {
+PUBLIC CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback, void *user,
+                                     CUpti_SubscriberParams *params) {
     if (fake.held_by && params && params->oldSubscriberName)
         strncpy(params->oldSubscriberName, fake.held_by, params->oldSubscriberSize);
     return cuptiSubscribe(subscriber, callback, user);
@@ -121,7 +122,8 @@ PUBLIC CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
     return CUPTI_SUCCESS;
 }
 
-PUBLIC CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete) {
+PUBLIC CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                                                  CUpti_BuffersCallbackCompleteFunc complete) {
     requested = request;
     completed = complete;
     return CUPTI_SUCCESS;
@@ -146,8 +148,12 @@ static CUptiResult switch_call(uint8_t enable) {
     fake.calls_enabled += enable ? 1 : -1;
     return CUPTI_SUCCESS;
 }
-PUBLIC CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, uint8_t enable) { return (void)id, switch_call(enable); }
-PUBLIC CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId id, uint8_t enable) { return (void)id, switch_call(enable); }
+PUBLIC CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, uint8_t enable) {
+    return (void)id, switch_call(enable);
+}
+PUBLIC CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId id, uint8_t enable) {
+    return (void)id, switch_call(enable);
+}
 
 PUBLIC CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream, size_t *dropped) {
     (void)context, (void)stream;

@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Small: a buffer comes back only when all records in it are complete, so one kernel that hangs keeps its buffer's others. */
+/* Small: a buffer comes back only when all records in it are complete, so one kernel that hangs keeps its buffer's
+ * others. */
 #define BUFFER_BYTES 16384u
 
 typedef struct buffer {

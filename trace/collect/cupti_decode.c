@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Versions of CUPTI (cupti_version.h) from which on a member is there. Records only grow at their end; what is read here lies in the
- * same place in all of them, which the assertions below hold against the headers. */
+/* Versions of CUPTI (cupti_version.h) from which on a member is there. Records only grow at their end; what is read
+ * here lies in the same place in all of them, which the assertions below hold against the headers. */
 #define GRAPH_NODE_OF_KERNEL 12u /* CUDA 10.0 */
 #define GRAPH_NODE_OF_COPY 14u   /* CUDA 11.1 */
 #define GRAPH 17u                /* CUDA 11.6 */
@@ -19,8 +19,9 @@ typedef CUpti_ActivityKernel9 kernel_record;
 typedef CUpti_ActivityMemcpy5 copy_record;
 typedef CUpti_ActivityMemcpyPtoP4 peer_record;
 
-#define SAME(newer, older, member) \
-    _Static_assert(offsetof(newer, member) == offsetof(older, member), "records of different versions differ in " #member)
+#define SAME(newer, older, member)                                     \
+    _Static_assert(offsetof(newer, member) == offsetof(older, member), \
+                   "records of different versions differ in " #member)
 #define SAME_KERNEL(member) SAME(kernel_record, CUpti_ActivityKernel5, member)
 SAME_KERNEL(registersPerThread);
 SAME_KERNEL(start);
@@ -93,8 +94,10 @@ static CUpti_CallbackDomain domain_of(const CUpti_Activity *record) {
     return record->kind == CUPTI_ACTIVITY_KIND_DRIVER ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API;
 }
 
-static int decode_call(const xs_cupti_library *cupti, const CUpti_ActivityAPI *r, xs_activity_entry *e, const char **name) {
-    if (cupti->callback_name(domain_of((const CUpti_Activity *)r), r->cbid, name) != CUPTI_SUCCESS || !*name || !xs_cupti_call_counts(*name))
+static int decode_call(const xs_cupti_library *cupti, const CUpti_ActivityAPI *r, xs_activity_entry *e,
+                       const char **name) {
+    if (cupti->callback_name(domain_of((const CUpti_Activity *)r), r->cbid, name) != CUPTI_SUCCESS || !*name ||
+        !xs_cupti_call_counts(*name))
         return XS_CUPTI_LEFT_OUT;
     e->kind = XS_ACTIVITY_CALL;
     e->correlation = r->correlationId;
@@ -103,18 +106,24 @@ static int decode_call(const xs_cupti_library *cupti, const CUpti_ActivityAPI *r
     return has_times(e, r->start, r->end) ? XS_ACTIVITY_CALL : XS_CUPTI_VOID;
 }
 
-int xs_cupti_decode(const xs_cupti_library *cupti, const CUpti_Activity *record, xs_activity_entry *entry, const char **name) {
+int xs_cupti_decode(const xs_cupti_library *cupti, const CUpti_Activity *record, xs_activity_entry *entry,
+                    const char **name) {
     memset(entry, 0, sizeof *entry);
     entry->device = entry->to_device = -1;
     *name = NULL;
     switch (record->kind) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return decode_kernel(cupti->version, (const kernel_record *)record, entry, name);
-    case CUPTI_ACTIVITY_KIND_MEMCPY: return decode_copy(cupti->version, (const copy_record *)record, entry);
-    case CUPTI_ACTIVITY_KIND_MEMCPY2: return decode_peer_copy((const peer_record *)record, entry);
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+        return decode_kernel(cupti->version, (const kernel_record *)record, entry, name);
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+        return decode_copy(cupti->version, (const copy_record *)record, entry);
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+        return decode_peer_copy((const peer_record *)record, entry);
     case CUPTI_ACTIVITY_KIND_DRIVER:
-    case CUPTI_ACTIVITY_KIND_RUNTIME: return decode_call(cupti, (const CUpti_ActivityAPI *)record, entry, name);
-    default: return XS_CUPTI_UNKNOWN;
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+        return decode_call(cupti, (const CUpti_ActivityAPI *)record, entry, name);
+    default:
+        return XS_CUPTI_UNKNOWN;
     }
 }
 
@@ -127,7 +136,8 @@ int xs_cupti_call_counts(const char *name) {
 typedef __typeof__(cuptiActivityEnableDriverApi) switch_call;
 
 /* CUPTI numbers calls from 1. Returns how many it switched. */
-static int switch_calls(const xs_cupti_library *cupti, CUpti_CallbackDomain domain, CUpti_CallbackId count, switch_call *set, uint8_t on) {
+static int switch_calls(const xs_cupti_library *cupti, CUpti_CallbackDomain domain, CUpti_CallbackId count,
+                        switch_call *set, uint8_t on) {
     int done = 0;
     for (CUpti_CallbackId id = 1; set && id < count; id++) {
         const char *name = NULL;
@@ -138,11 +148,15 @@ static int switch_calls(const xs_cupti_library *cupti, CUpti_CallbackDomain doma
 }
 
 static int switch_all(const xs_cupti_library *cupti, uint8_t on) {
-    int driver = switch_calls(cupti, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_SIZE, cupti->enable_driver_call, on);
-    return switch_calls(cupti, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_SIZE, cupti->enable_runtime_call, on) && driver;
+    int driver =
+        switch_calls(cupti, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_SIZE, cupti->enable_driver_call, on);
+    return switch_calls(cupti, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_SIZE, cupti->enable_runtime_call,
+                        on) &&
+           driver;
 }
 
-/* Where the library cannot switch single calls, whole kinds are asked for, and what does not count is left out when it is read. */
+/* Where the library cannot switch single calls, whole kinds are asked for, and what does not count is left out when it
+ * is read. */
 CUptiResult xs_cupti_enable_calls(const xs_cupti_library *cupti) {
     if (switch_all(cupti, 1))
         return CUPTI_SUCCESS;

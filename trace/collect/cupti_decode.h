@@ -10,7 +10,8 @@ enum { XS_CUPTI_VOID = -1, XS_CUPTI_UNKNOWN = -2, XS_CUPTI_LEFT_OUT = -3 };
 
 /* The entry's kind; or VOID: it has no times, UNKNOWN: of no kind that is read, LEFT_OUT: a call that launches nothing.
  * *name: of the kernel or call, valid until the record's buffer is given back; the entry's name is left 0. */
-int xs_cupti_decode(const xs_cupti_library *cupti, const CUpti_Activity *record, xs_activity_entry *entry, const char **name);
+int xs_cupti_decode(const xs_cupti_library *cupti, const CUpti_Activity *record, xs_activity_entry *entry,
+                    const char **name);
 /* Does a call of this name launch work? */
 int xs_cupti_call_counts(const char *name);
 /* Asks for the calls that count, alone where the library can do so. */

@@ -86,7 +86,8 @@ static int grow(xs_cupti_feed *feed) {
 static void tell_name(xs_cupti_feed *feed, uint32_t id, const char *text) {
     size_t bytes = strnlen(text, XS_ACTIVITY_NAME_MOST);
     for (size_t offset = 0; offset < bytes;) {
-        xs_activity_name part = {.kind = XS_ACTIVITY_NAME, .name = id, .offset = (uint32_t)offset, .bytes = (uint32_t)bytes};
+        xs_activity_name part = {
+            .kind = XS_ACTIVITY_NAME, .name = id, .offset = (uint32_t)offset, .bytes = (uint32_t)bytes};
         xs_activity_entry entry;
         size_t n = bytes - offset < sizeof part.text ? bytes - offset : sizeof part.text;
         memcpy(part.text, text + offset, n);

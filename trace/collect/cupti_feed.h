@@ -15,7 +15,7 @@ typedef struct xs_cupti_feed {
     uint64_t count, next; /* entries of the ring; sequence of the next one */
     xs_feed_name *names;  /* open addressing */
     uint32_t name_count, name_room;
-    uint32_t patience;    /* naps left in this round */
+    uint32_t patience; /* naps left in this round */
     xs_cupti_health health;
 } xs_cupti_feed;
 

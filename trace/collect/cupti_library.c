@@ -32,7 +32,8 @@ static void *open_loaded(void) {
 }
 
 static void *open_beside(const char *folder) {
-    static const char *const places[] = {"lib64", "lib", "extras/CUPTI/lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
+    static const char *const places[] = {"lib64", "lib", "extras/CUPTI/lib64", "targets/x86_64-linux/lib",
+                                         "targets/sbsa-linux/lib"};
     char path[1024];
     void *found = NULL;
     for (size_t i = 0; folder && *folder && !found && i < sizeof places / sizeof *places; i++) {

@@ -23,7 +23,8 @@ static char *arguments_of(char *text) {
 static size_t opens(char c) { return c == '<' || c == '(' || c == '{' || c == '['; }
 static size_t closes(char c) { return c == '>' || c == ')' || c == '}' || c == ']'; }
 
-/* Behind the return type: the last space that lies in no bracket. operator<, operator() and the like have brackets of their own. */
+/* Behind the return type: the last space that lies in no bracket. operator<, operator() and the like have brackets of
+ * their own. */
 static char *name_of(char *text) {
     size_t depth = 0;
     char *name = text;

@@ -43,8 +43,10 @@ CUptiResult xs_cupti_holder(const xs_cupti_library *cupti, char *who, size_t byt
     CUpti_SubscriberHandle subscriber;
     CUptiResult result;
     if (cupti->subscribe_named) {
-        CUpti_SubscriberParams params = {.structSize = CUpti_SubscriberParams_STRUCT_SIZE, .subscriberName = "xs",
-                                         .oldSubscriberName = named, .oldSubscriberSize = CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN};
+        CUpti_SubscriberParams params = {.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
+                                         .subscriberName = "xs",
+                                         .oldSubscriberName = named,
+                                         .oldSubscriberSize = CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN};
         result = cupti->subscribe_named(&subscriber, nothing, NULL, &params);
     } else {
         result = cupti->subscribe(&subscriber, nothing, NULL);

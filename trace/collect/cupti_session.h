@@ -1,6 +1,7 @@
-/* Listening to CUPTI in the traced process: kernels, copies and the calls that launched them go into the region of a world, and from
- * there into its capture. A thread of its own flushes CUPTI's buffers ten times a second: that may block, and nothing that dumps a hang
- * waits for it. CUPTI is one a process: while one world listens, others say so and go without. docs/clocks.md, docs/capture.md. */
+/* Listening to CUPTI in the traced process: kernels, copies and the calls that launched them go into the region of a
+ * world, and from there into its capture. A thread of its own flushes CUPTI's buffers ten times a second: that may
+ * block, and nothing that dumps a hang waits for it. CUPTI is one a process: while one world listens, others say so and
+ * go without. docs/clocks.md, docs/capture.md. */
 #ifndef XS_CUPTI_SESSION_H
 #define XS_CUPTI_SESSION_H
 

@@ -6,7 +6,9 @@ static const uint64_t *entry_at(const xs_stamped *ring, uint64_t sequence) {
     return (const uint64_t *)(const void *)(ring->base + ((sequence - 1) & (ring->entries - 1)) * ring->bytes);
 }
 
-static uint64_t stamp_at(const xs_stamped *ring, uint64_t sequence) { return __atomic_load_n(entry_at(ring, sequence), __ATOMIC_ACQUIRE); }
+static uint64_t stamp_at(const xs_stamped *ring, uint64_t sequence) {
+    return __atomic_load_n(entry_at(ring, sequence), __ATOMIC_ACQUIRE);
+}
 
 int xs_stamped_copy(const xs_stamped *ring, uint64_t sequence, void *copy) {
     const uint64_t *words = entry_at(ring, sequence);

@@ -1,7 +1,10 @@
-/* What CUPTI tells: frames ACTIVITY and CUPTI. Rows keep CUPTI's times until its clock is known (rd_activity_finish). */
+/* What CUPTI tells: frames ACTIVITY and CUPTI. Rows keep CUPTI's times until its clock is known (rd_activity_finish).
+ */
 #include "internal.h"
 
-static uint64_t name_key(uint32_t process, uint32_t number, bool call) { return (uint64_t)process << 33 | (uint64_t)call << 32 | number; }
+static uint64_t name_key(uint32_t process, uint32_t number, bool call) {
+    return (uint64_t)process << 33 | (uint64_t)call << 32 | number;
+}
 
 /* Segments repeat names: the same text again is the same row. */
 static int name_complete(xsr_reader *reader, uint32_t process, const rd_process *p) {
@@ -20,8 +23,8 @@ static int take_name(xsr_reader *reader, uint32_t process, const xs_activity_nam
         p->name_open = part->name;
         p->name_bytes = 0;
     }
-    if (!part->name || part->name != p->name_open || part->offset != p->name_bytes || part->bytes > XS_ACTIVITY_NAME_MOST ||
-        part->offset >= part->bytes)
+    if (!part->name || part->name != p->name_open || part->offset != p->name_bytes ||
+        part->bytes > XS_ACTIVITY_NAME_MOST || part->offset >= part->bytes)
         return 0;
     uint32_t left = part->bytes - part->offset, n = left < sizeof part->text ? left : (uint32_t)sizeof part->text;
     if (memchr(part->text, 0, n))
@@ -52,11 +55,27 @@ static int take_row(xsr_reader *reader, uint32_t process, const xs_activity_entr
     if (RD_ROOM(m->activities, reader->room.activities, m->activity_count + 1) < 0)
         return XS_E_MEMORY;
     xsr_activity *a = &m->activities[m->activity_count++];
-    *a = (xsr_activity){.kind = (uint8_t)e->kind, .process = process, .device = e->kind == XS_ACTIVITY_CALL ? -1 : e->device,
-                        .context = e->context, .stream = e->stream, .correlation = e->correlation, .name = e->name, .call = XSR_NONE,
-                        .launch = XSR_NONE, .graph = e->graph, .thread = e->thread, .graph_node = e->graph_node,
-                        .shared_static = e->shared_static, .shared_dynamic = e->shared_dynamic, .registers = e->registers, .bytes = e->bytes,
-                        .copy = e->copy, .to_device = e->to_device, .result = e->result, .begin = (int64_t)e->begin, .end = (int64_t)e->end};
+    *a = (xsr_activity){.kind = (uint8_t)e->kind,
+                        .process = process,
+                        .device = e->kind == XS_ACTIVITY_CALL ? -1 : e->device,
+                        .context = e->context,
+                        .stream = e->stream,
+                        .correlation = e->correlation,
+                        .name = e->name,
+                        .call = XSR_NONE,
+                        .launch = XSR_NONE,
+                        .graph = e->graph,
+                        .thread = e->thread,
+                        .graph_node = e->graph_node,
+                        .shared_static = e->shared_static,
+                        .shared_dynamic = e->shared_dynamic,
+                        .registers = e->registers,
+                        .bytes = e->bytes,
+                        .copy = e->copy,
+                        .to_device = e->to_device,
+                        .result = e->result,
+                        .begin = (int64_t)e->begin,
+                        .end = (int64_t)e->end};
     memcpy(a->grid, e->grid, sizeof a->grid);
     memcpy(a->block, e->block, sizeof a->block);
     return 1;
@@ -68,11 +87,14 @@ static int take_entry(xsr_reader *reader, uint32_t process, const xs_activity_en
     case XS_ACTIVITY_NAME:
         memcpy(&part, e, sizeof part);
         return take_name(reader, process, &part);
-    case XS_ACTIVITY_CLOCK: return take_clock(reader, process, e);
+    case XS_ACTIVITY_CLOCK:
+        return take_clock(reader, process, e);
     case XS_ACTIVITY_KERNEL:
     case XS_ACTIVITY_COPY:
-    case XS_ACTIVITY_CALL: return take_row(reader, process, e);
-    default: return 0; /* of a newer version */
+    case XS_ACTIVITY_CALL:
+        return take_row(reader, process, e);
+    default:
+        return 0; /* of a newer version */
     }
 }
 
@@ -111,8 +133,19 @@ int rd_take_cupti(xsr_reader *reader, const xs_frame *frame, const unsigned char
         why = rd_arena_text(&reader->text, h.why, bytes);
     if (!why)
         return XS_E_MEMORY;
-    *to = (xsr_cupti){h.state, h.version, h.built, time_or_none(h.since), time_or_none(h.until), h.kernels, h.copies, h.calls,
-                      h.dropped, h.void_stamps, h.unknown, h.lost, why};
+    *to = (xsr_cupti){h.state,
+                      h.version,
+                      h.built,
+                      time_or_none(h.since),
+                      time_or_none(h.until),
+                      h.kernels,
+                      h.copies,
+                      h.calls,
+                      h.dropped,
+                      h.void_stamps,
+                      h.unknown,
+                      h.lost,
+                      why};
     return 1;
 }
 
@@ -146,12 +179,18 @@ static int settle_rows(xsr_reader *reader) {
             continue;
         a.end = begin + (a.end - a.begin) + process_offset(reader, a.process);
         a.begin = begin + process_offset(reader, a.process);
-        a.name = a.name ? rd_map_get(&reader->activity_names, name_key(a.process, a.name, a.kind == XS_ACTIVITY_CALL)) : XSR_NONE;
+        a.name = a.name ? rd_map_get(&reader->activity_names, name_key(a.process, a.name, a.kind == XS_ACTIVITY_CALL))
+                        : XSR_NONE;
         m->activities[kept++] = a;
     }
     uint32_t left_out = m->activity_count - kept;
     m->activity_count = kept;
-    return left_out ? rd_note(reader, "%u kernels, copies and calls that CUPTI told of are left out: no sample of its clock was kept", left_out) : 0;
+    return left_out
+               ? rd_note(
+                     reader,
+                     "%u kernels, copies and calls that CUPTI told of are left out: no sample of its clock was kept",
+                     left_out)
+               : 0;
 }
 
 static uint64_t call_key(const xsr_activity *a) { return (uint64_t)a->process << 32 | a->correlation; }
@@ -184,9 +223,12 @@ static int note_state(xsr_reader *reader, uint32_t p) {
     if (c->state == XS_CUPTI_NONE || c->state == XS_CUPTI_ENDED)
         return 0;
     if (c->state == XS_CUPTI_ON || c->state == XS_CUPTI_LOST)
-        return rd_note(reader, "process %d: CUPTI is missing from %.6f s after its start on%s%s: later kernels are known by their launches and ends alone",
+        return rd_note(reader,
+                       "process %d: CUPTI is missing from %.6f s after its start on%s%s: later kernels are known by "
+                       "their launches and ends alone",
                        process->pid, told_until(reader, p), *c->why ? ": " : "", c->why);
-    return rd_note(reader, "process %d: without CUPTI: %s%s%s", process->pid, xsr_cupti_meaning(c->state), *c->why ? ": " : "", c->why);
+    return rd_note(reader, "process %d: without CUPTI: %s%s%s", process->pid, xsr_cupti_meaning(c->state),
+                   *c->why ? ": " : "", c->why);
 }
 
 static void move_times(xsr_reader *reader, uint32_t p) {

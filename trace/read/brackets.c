@@ -1,14 +1,18 @@
-/* Kernels of CUPTI as brackets of a device's clock. CUPTI says when a kernel began and ended, on the host's clock; what its writers
- * stamped lies in between. Which stamps belong to which kernel is told by time, so the fit must be good enough to tell: kernels whose
- * neighbours are farther away than the fit may be off are taken, the fit is made again through them, and with the better fit more
- * kernels stand alone. docs/clocks.md */
+/* Kernels of CUPTI as brackets of a device's clock. CUPTI says when a kernel began and ended, on the host's clock; what
+ * its writers stamped lies in between. Which stamps belong to which kernel is told by time, so the fit must be good
+ * enough to tell: kernels whose neighbours are farther away than the fit may be off are taken, the fit is made again
+ * through them, and with the better fit more kernels stand alone. docs/clocks.md */
 #include "internal.h"
 
 #define ROUNDS 5
-#define LONGEST 10000000 /* ns: over a longer kernel the drift is not known well enough to make one sample of both ends */
-#define REACH 50000      /* ns beyond a kernel in which stamps are taken for its own */
+#define LONGEST \
+    10000000        /* ns: over a longer kernel the drift is not known well enough to make one sample of both ends */
+#define REACH 50000 /* ns beyond a kernel in which stamps are taken for its own */
 
-typedef struct alone { const xsr_activity *kernel; int64_t from, to; } alone; /* stamps between from and to are its own */
+typedef struct alone {
+    const xsr_activity *kernel;
+    int64_t from, to;
+} alone; /* stamps between from and to are its own */
 
 static int by_number(const void *a, const void *b) {
     const int64_t *x = a, *y = b;
@@ -25,7 +29,8 @@ static uint32_t list_kernels(const xsr_reader *reader, const rd_device *d, const
     uint32_t count = 0;
     for (uint32_t i = 0; i < reader->model.activity_count; i++) {
         const xsr_activity *a = &reader->model.activities[i];
-        if (a->kind != XS_ACTIVITY_KERNEL || a->process != d->process || a->device != d->device || asks_clock(&reader->model, a))
+        if (a->kind != XS_ACTIVITY_KERNEL || a->process != d->process || a->device != d->device ||
+            asks_clock(&reader->model, a))
             continue;
         if (list)
             list[count] = a;
@@ -35,13 +40,15 @@ static uint32_t list_kernels(const xsr_reader *reader, const rd_device *d, const
 }
 
 /* The kernel's own stretch, up to the middle of the gaps around it; false: a gap is too small for `off`. */
-static bool stands_alone(const xsr_activity *const *kernels, uint32_t count, uint32_t i, int64_t end_before, int64_t off, alone *out) {
+static bool stands_alone(const xsr_activity *const *kernels, uint32_t count, uint32_t i, int64_t end_before,
+                         int64_t off, alone *out) {
     const xsr_activity *k = kernels[i];
     int64_t reach = REACH + 2 * off, before = end_before == NO_TIME ? 2 * reach : k->begin - end_before;
     int64_t behind = i + 1 < count ? kernels[i + 1]->begin - k->end : 2 * reach;
     if (before <= 2 * off || behind <= 2 * off)
         return false;
-    *out = (alone){k, k->begin - (before / 2 < reach ? before / 2 : reach), k->end + (behind / 2 < reach ? behind / 2 : reach)};
+    *out = (alone){k, k->begin - (before / 2 < reach ? before / 2 : reach),
+                   k->end + (behind / 2 < reach ? behind / 2 : reach)};
     return true;
 }
 
@@ -53,8 +60,8 @@ static int add_bracket(rd_device *d, const alone *a, int64_t first, int64_t last
 }
 
 /* One walk over kernels and stamps, both by time. */
-static int match(const xsr_reader *reader, rd_device *d, const xsr_activity *const *kernels, uint32_t count, const int64_t *stamps, uint32_t stamp_count,
-                 int64_t off) {
+static int match(const xsr_reader *reader, rd_device *d, const xsr_activity *const *kernels, uint32_t count,
+                 const int64_t *stamps, uint32_t stamp_count, int64_t off) {
     const rd_process *p = &reader->processes[d->process];
     int64_t end_before = NO_TIME;
     uint32_t at = 0, hint = 0;

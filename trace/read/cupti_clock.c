@@ -1,6 +1,7 @@
-/* CUPTI's clock against the process's. It is CLOCK_REALTIME by default: a constant away, with a step now and then. Each sample says that
- * the offset lies between two values; as long as all agree their intersection is the offset, and where one does not there was a step
- * (or, with a clock that another tool brought, a drift: then many short pieces follow it). */
+/* CUPTI's clock against the process's. It is CLOCK_REALTIME by default: a constant away, with a step now and then. Each
+ * sample says that the offset lies between two values; as long as all agree their intersection is the offset, and where
+ * one does not there was a step (or, with a clock that another tool brought, a drift: then many short pieces follow
+ * it). */
 #include "internal.h"
 
 static int by_time(const void *a, const void *b) {

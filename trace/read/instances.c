@@ -1,12 +1,22 @@
-/* Which kernel of CUPTI each writer ran in. A launch's number cannot say it: a CUDA graph replays the same handle. Time does: a kernel
- * encloses what its writers stamped. Where several kernels that ran at the same time do, the launches tell them apart: all writers of
- * one launch come from one node of a graph, or one kernel of one stream, and over its replays only the right one encloses all. */
+/* Which kernel of CUPTI each writer ran in. A launch's number cannot say it: a CUDA graph replays the same handle. Time
+ * does: a kernel encloses what its writers stamped. Where several kernels that ran at the same time do, the launches
+ * tell them apart: all writers of one launch come from one node of a graph, or one kernel of one stream, and over its
+ * replays only the right one encloses all. */
 #include "internal.h"
 
-typedef struct kernels { const xsr_model *model; uint32_t *at; int64_t *end_before; uint32_t count; int64_t slack; } kernels;
+typedef struct kernels {
+    const xsr_model *model;
+    uint32_t *at;
+    int64_t *end_before;
+    uint32_t count;
+    int64_t slack;
+} kernels;
 /* at: indices in activities, by begin; end_before: the latest end up to there */
 
-typedef struct found { uint32_t kernel; int64_t margin; } found;
+typedef struct found {
+    uint32_t kernel;
+    int64_t margin;
+} found;
 #define MOST_FOUND 64
 
 static uint64_t mix(uint64_t h, uint64_t x) { return (h ^ x) * 0x9e3779b97f4a7c15ull; }
@@ -41,7 +51,8 @@ static uint32_t find(const kernels *ks, const xsr_writer *w, found *out) {
     }
     while (low-- > 0 && ks->end_before[low] >= end_of(w) - ks->slack && count < MOST_FOUND) {
         const xsr_activity *k = &m->activities[ks->at[low]];
-        if (k->process != w->process || k->end < end_of(w) - ks->slack || (w->launch != XSR_NONE && !shape_fits(k, &m->launches[w->launch])))
+        if (k->process != w->process || k->end < end_of(w) - ks->slack ||
+            (w->launch != XSR_NONE && !shape_fits(k, &m->launches[w->launch])))
             continue;
         int64_t before = w->begin - k->begin, behind = k->end - end_of(w);
         out[count++] = (found){ks->at[low], before < behind ? before : behind};
@@ -49,8 +60,8 @@ static uint32_t find(const kernels *ks, const xsr_writer *w, found *out) {
     return count;
 }
 
-/* Of found ones at the wanted place (0: any), the one that it lies in best. A writer that lies inside one (margin at least 0) is not in
- * those that it lies outside of. several: two or more hold it well. */
+/* Of found ones at the wanted place (0: any), the one that it lies in best. A writer that lies inside one (margin at
+ * least 0) is not in those that it lies outside of. several: two or more hold it well. */
 static uint32_t best_of(const xsr_model *m, const found *f, uint32_t count, uint64_t place, bool *several) {
     uint32_t best = XSR_NONE, inside = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -66,8 +77,15 @@ static uint32_t best_of(const xsr_model *m, const found *f, uint32_t count, uint
 
 /* ---- launches: at which place their writers are ---- */
 
-typedef struct vote { uint64_t place; uint32_t launch, covers, alone; } vote;
-typedef struct votes { vote *list; uint32_t count, room; rd_map index; } votes;
+typedef struct vote {
+    uint64_t place;
+    uint32_t launch, covers, alone;
+} vote;
+typedef struct votes {
+    vote *list;
+    uint32_t count, room;
+    rd_map index;
+} votes;
 
 static int cast(votes *v, uint32_t launch, uint64_t place, bool alone) {
     uint64_t key = mix(place, launch);
@@ -99,7 +117,8 @@ static int vote_writer(votes *v, const xsr_model *m, const xsr_writer *w, const 
     return 0;
 }
 
-/* The place of each launch: the one that covers most of its writers, then the one that most writers know for sure; 0: no one. */
+/* The place of each launch: the one that covers most of its writers, then the one that most writers know for sure; 0:
+ * no one. */
 static void count_votes(const votes *v, uint64_t *place, vote *best) {
     for (uint32_t i = 0; i < v->count; i++) {
         const vote *x = &v->list[i];
@@ -150,13 +169,18 @@ static void put(xsr_model *m, xsr_writer *w, uint32_t kernel) {
 static int note_rest(xsr_reader *reader, const rd_device *d, uint32_t nowhere, uint32_t unclear) {
     int pid = reader->model.processes[d->process].pid, rc = 0;
     if (nowhere)
-        rc = rd_note(reader, "GPU %d of process %d: %u writers ran in no kernel that CUPTI told of", d->device, pid, nowhere);
+        rc = rd_note(reader, "GPU %d of process %d: %u writers ran in no kernel that CUPTI told of", d->device, pid,
+                     nowhere);
     if (rc == 0 && unclear)
-        rc = rd_note(reader, "GPU %d of process %d: %u writers may have run in either of several kernels at the same time", d->device, pid, unclear);
+        rc = rd_note(reader,
+                     "GPU %d of process %d: %u writers may have run in either of several kernels at the same time",
+                     d->device, pid, unclear);
     return rc;
 }
 
-static bool told(const xsr_cupti *c, const xsr_writer *w) { return c->since != NO_TIME && w->begin >= c->since && end_of(w) <= c->until; }
+static bool told(const xsr_cupti *c, const xsr_writer *w) {
+    return c->since != NO_TIME && w->begin >= c->since && end_of(w) <= c->until;
+}
 
 static int assign(xsr_reader *reader, const rd_device *d, const kernels *ks, const uint64_t *place) {
     xsr_model *m = &reader->model;

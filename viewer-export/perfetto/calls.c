@@ -1,4 +1,5 @@
-/* Rows `copies (stream S)` of a rank, and a process `NAME (host)` with a row a thread: the calls that launched kernels and copies. */
+/* Rows `copies (stream S)` of a rank, and a process `NAME (host)` with a row a thread: the calls that launched kernels
+ * and copies. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +13,22 @@ bool call_flow(const drawing *d, const xsr_activity *a, uint32_t rank, uint64_t 
     return a->call != XSR_NONE && files_window(d, d->model->activities[a->call].end) == files_window(d, a->end);
 }
 
-typedef struct edge { uint32_t call; uint64_t flow; } edge;
-typedef struct edges { edge *list; uint32_t count, room; } edges;
-typedef struct row { uint64_t key; uint32_t track; } row;
-typedef struct rows { row *list; uint32_t count, room; } rows;
+typedef struct edge {
+    uint32_t call;
+    uint64_t flow;
+} edge;
+typedef struct edges {
+    edge *list;
+    uint32_t count, room;
+} edges;
+typedef struct row {
+    uint64_t key;
+    uint32_t track;
+} row;
+typedef struct rows {
+    row *list;
+    uint32_t count, room;
+} rows;
 
 static int add_edge(const drawing *d, edges *e, const xsr_activity *a, uint32_t rank) {
     uint64_t flow;
@@ -64,7 +77,8 @@ static int draw_copy(drawing *d, const xsr_activity *a, uint32_t rank, rows *r) 
     if (!at)
         return XS_E_MEMORY;
     if (!at->track) {
-        track_info t = {.parent = d->ranks[rank].process, .name = strings_format(&d->texts, "copies (stream %u)", a->stream)};
+        track_info t = {.parent = d->ranks[rank].process,
+                        .name = strings_format(&d->texts, "copies (stream %u)", a->stream)};
         t.description = strings_id(&d->texts, "Copies of this stream, as CUPTI tells of them.");
         at->track = track_add(d, &t);
     }
@@ -73,7 +87,10 @@ static int draw_copy(drawing *d, const xsr_activity *a, uint32_t rank, rows *r) 
     arg_uint(d, &list, KEY_bytes, a->bytes);
     arg_uint(d, &list, KEY_stream, a->stream);
     arg_uint(d, &list, KEY_correlation, a->correlation);
-    slice s = {.track = at->track, .begin = a->begin, .end = a->end > a->begin ? a->end : a->begin + 1, .category = d->category[CATEGORY_copy]};
+    slice s = {.track = at->track,
+               .begin = a->begin,
+               .end = a->end > a->begin ? a->end : a->begin + 1,
+               .category = d->category[CATEGORY_copy]};
     s.name = strings_id(&d->texts, xsr_copy_name(a->copy));
     s.args = list.list;
     s.arg_count = list.count;
@@ -111,14 +128,16 @@ static uint32_t thread_row(drawing *d, rows *r, const xsr_activity *a) {
     if (process && !process->track) {
         track_info t = {.pid = p->pid > 0 ? p->pid : 1, .order = HOST_ORDER + (int32_t)a->process, .ordered = true};
         t.name = strings_format(&d->texts, "%s (host)", base_of(p));
-        t.description = strings_id(&d->texts, "CUDA calls of the process that launched kernels or copies: a row a thread.");
+        t.description =
+            strings_id(&d->texts, "CUDA calls of the process that launched kernels or copies: a row a thread.");
         process->track = track_add(d, &t);
     }
     uint32_t parent = process ? process->track : 0;
     row *thread = row_at(r, a->process, a->thread);
     if (thread && !thread->track) {
         track_info t = {.parent = parent};
-        t.name = (int32_t)a->thread == p->pid ? strings_id(&d->texts, "main") : strings_format(&d->texts, "thread %u", a->thread);
+        t.name = (int32_t)a->thread == p->pid ? strings_id(&d->texts, "main")
+                                              : strings_format(&d->texts, "thread %u", a->thread);
         thread->track = track_add(d, &t);
     }
     return thread && parent ? thread->track : 0;
@@ -130,7 +149,10 @@ static int draw_call(drawing *d, rows *r, const xsr_activity *a, const uint64_t 
     arg_uint(d, &list, KEY_correlation, a->correlation);
     if (a->result)
         arg_int(d, &list, KEY_result, a->result);
-    slice s = {.track = thread_row(d, r, a), .begin = a->begin, .end = a->end > a->begin ? a->end : a->begin + 1, .category = d->category[CATEGORY_call]};
+    slice s = {.track = thread_row(d, r, a),
+               .begin = a->begin,
+               .end = a->end > a->begin ? a->end : a->begin + 1,
+               .category = d->category[CATEGORY_call]};
     s.name = strings_id(&d->texts, a->name < d->model->name_count ? d->model->names[a->name].text : "call");
     s.args = list.list;
     s.arg_count = list.count;

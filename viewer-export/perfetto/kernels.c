@@ -1,5 +1,5 @@
-/* Rows `kernels (stream S)`: what CUPTI told of, and, where it told nothing, launches by the host's words. A kernel is drawn on every
- * rank whose writers ran in it, else on those of its launch, else on the first rank of its GPU. */
+/* Rows `kernels (stream S)`: what CUPTI told of, and, where it told nothing, launches by the host's words. A kernel is
+ * drawn on every rank whose writers ran in it, else on those of its launch, else on the first rank of its GPU. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,8 @@ static void settle(uint64_t *list, uint32_t *count) {
     *count = kept;
 }
 
-static int add_item(kernel_list *k, uint32_t rank, uint32_t stream, const xsr_activity *activity, const xsr_launch *launch) {
+static int add_item(kernel_list *k, uint32_t rank, uint32_t stream, const xsr_activity *activity,
+                    const xsr_launch *launch) {
     if (xsv_room(&k->items, &k->room, k->count, sizeof *k->items, 0))
         return XS_E_MEMORY;
     kernel_item item = {.rank = rank, .stream = stream, .activity = activity, .launch = launch};
@@ -168,9 +169,11 @@ static void kernel_args(drawing *d, args *a, const kernel_item *k) {
 }
 
 static uint32_t row_of(drawing *d, const kernel_item *k) {
-    track_info t = {.parent = d->ranks[k->rank].process, .name = strings_format(&d->texts, "kernels (stream %u)", k->stream)};
-    t.description = strings_id(&d->texts, k->activity ? "Kernels of this stream, as CUPTI tells of them."
-                                                      : "Launches that ran on this rank, from the host's launch to its last block.");
+    track_info t = {.parent = d->ranks[k->rank].process,
+                    .name = strings_format(&d->texts, "kernels (stream %u)", k->stream)};
+    t.description = strings_id(
+        &d->texts, k->activity ? "Kernels of this stream, as CUPTI tells of them."
+                               : "Launches that ran on this rank, from the host's launch to its last block.");
     return track_add(d, &t);
 }
 
@@ -183,7 +186,8 @@ static int draw_item(drawing *d, const kernel_item *k, uint32_t track, int64_t b
     args a = {.count = 0};
     uint64_t flow;
     kernel_args(d, &a, k);
-    slice s = {.track = track, .begin = begin, .end = end, .category = d->category[CATEGORY_kernel], .name = name_of(d, k)};
+    slice s = {
+        .track = track, .begin = begin, .end = end, .category = d->category[CATEGORY_kernel], .name = name_of(d, k)};
     if (!s.name)
         return XS_E_MEMORY;
     s.args = a.list;
@@ -195,7 +199,9 @@ static int draw_item(drawing *d, const kernel_item *k, uint32_t track, int64_t b
     return draw_slice(d, SPAN | TO_OVERVIEW, &s);
 }
 
-static bool same_row(const kernel_item *a, const kernel_item *b) { return a->rank == b->rank && a->stream == b->stream; }
+static bool same_row(const kernel_item *a, const kernel_item *b) {
+    return a->rank == b->rank && a->stream == b->stream;
+}
 
 /* Kernels of a stream follow each other: what has no end ends where the next begins; the last one stays open. */
 int kernels_draw(drawing *d, const kernel_list *k) {
@@ -235,7 +241,10 @@ static int by_length(const void *a, const void *b) {
 }
 
 #define LENGTHS 1024u /* looked at for the median, evenly */
-typedef struct lengths { int64_t value[LENGTHS]; uint32_t count; } lengths;
+typedef struct lengths {
+    int64_t value[LENGTHS];
+    uint32_t count;
+} lengths;
 
 static int64_t median_of(lengths *l) {
     if (l->count)
@@ -250,7 +259,8 @@ static bool is_launched(const xsr_model *m, uint32_t name) {
     return false;
 }
 
-/* Kernels that CUPTI told of, of the names that xs launched: a launch that is replayed lasts from its first kernel to its last. */
+/* Kernels that CUPTI told of, of the names that xs launched: a launch that is replayed lasts from its first kernel to
+ * its last. */
 static void kernel_lengths(const xsr_model *m, lengths *l) {
     uint32_t step = m->activity_count / LENGTHS + 1, seen = 0, name = XSR_NONE;
     bool launched = false;

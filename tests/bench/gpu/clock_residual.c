@@ -1,8 +1,8 @@
 /* How well a GPU's clock is brought to the host's, against the bounds of kernels that CUPTI tells of.
  *     bench_clock_residual [SECONDS [CAPTURE]]       60 s, a capture in /tmp that is removed
- * Short kernels with stamps in them for SECONDS, then the capture is read: for every kernel, how far the middle of CUPTI's bounds lies
- * from the middle of its stamps as converted (the residual), and by how much CUPTI's bounds enclose the stamps. Exit 1: it could not be
- * measured; 77: no GPU. */
+ * Short kernels with stamps in them for SECONDS, then the capture is read: for every kernel, how far the middle of
+ * CUPTI's bounds lies from the middle of its stamps as converted (the residual), and by how much CUPTI's bounds enclose
+ * the stamps. Exit 1: it could not be measured; 77: no GPU. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +18,17 @@
 #define END_NS 5000000000ll /* both ends are looked at by themselves */
 #define LEAST 20            /* kernels */
 
-typedef struct seen { int64_t first, last, kernel_begin, kernel_end; } seen;
-typedef struct series { int64_t *values; uint32_t count; } series;
+typedef struct seen {
+    int64_t first, last, kernel_begin, kernel_end;
+} seen;
+typedef struct series {
+    int64_t *values;
+    uint32_t count;
+} series;
 
 static int fail(const char *what, int rc) {
-    fprintf(stderr, "bench_clock_residual: %s: %s%s%s\n", what, xs_strerror(rc), *xs_error_detail() ? ": " : "", xs_error_detail());
+    fprintf(stderr, "bench_clock_residual: %s: %s%s%s\n", what, xs_strerror(rc), *xs_error_detail() ? ": " : "",
+            xs_error_detail());
     return rc == XS_E_BACKEND ? 77 : 1;
 }
 
@@ -90,13 +96,15 @@ static int by_value(const void *a, const void *b) {
     return *x < *y ? -1 : *x > *y;
 }
 
-static int64_t rank_of(const series *s, uint32_t percent) { return s->count ? s->values[(s->count * (uint64_t)percent + 99) / 100 - (percent > 0)] : -1; }
+static int64_t rank_of(const series *s, uint32_t percent) {
+    return s->count ? s->values[(s->count * (uint64_t)percent + 99) / 100 - (percent > 0)] : -1;
+}
 
 static void row(const char *name, series *s) {
     if (s->count)
         qsort(s->values, s->count, sizeof *s->values, by_value);
-    printf("%-34s %7u %8" PRId64 " %8" PRId64 " %8" PRId64 " %8" PRId64 "\n", name, s->count, rank_of(s, 0), rank_of(s, 50), rank_of(s, 99),
-           s->count ? s->values[s->count - 1] : -1);
+    printf("%-34s %7u %8" PRId64 " %8" PRId64 " %8" PRId64 " %8" PRId64 "\n", name, s->count, rank_of(s, 0),
+           rank_of(s, 50), rank_of(s, 99), s->count ? s->values[s->count - 1] : -1);
 }
 
 static int64_t off_of(const seen *s) {
@@ -107,7 +115,8 @@ static int64_t off_of(const seen *s) {
 enum { WHOLE, HEAD, TAIL, BEFORE, BEHIND, SERIES };
 
 static int64_t print(const seen *all, uint32_t count) {
-    static const char *const names[] = {"residual", "  first 5 s", "  last 5 s", "kernel begins before its stamps by", "kernel ends after its stamps by"};
+    static const char *const names[] = {"residual", "  first 5 s", "  last 5 s", "kernel begins before its stamps by",
+                                        "kernel ends after its stamps by"};
     series s[SERIES];
     for (int i = 0; i < SERIES; i++)
         s[i] = (series){calloc(count + 1, sizeof(int64_t)), 0};
@@ -140,18 +149,22 @@ static int judge(const xsr_model *m) {
     const xsr_cupti *c = &m->processes[0].cupti;
     const xsr_clock *clock = gpu_clock(m);
     uint32_t count;
-    printf("CUPTI %s %s, version %u: %" PRIu64 " kernels, %" PRIu64 " dropped, %" PRIu64 " without times, %" PRIu64 " lost\n", xsr_cupti_name(c->state),
-           c->why, c->version, c->kernels, c->dropped, c->void_stamps, c->lost);
+    printf("CUPTI %s %s, version %u: %" PRIu64 " kernels, %" PRIu64 " dropped, %" PRIu64 " without times, %" PRIu64
+           " lost\n",
+           xsr_cupti_name(c->state), c->why, c->version, c->kernels, c->dropped, c->void_stamps, c->lost);
     for (uint32_t i = 0; i < m->note_count; i++)
         printf("note: %s\n", m->notes[i]);
     if (!clock)
         return fprintf(stderr, "bench_clock_residual: the capture has no clock of a GPU\n"), 1;
-    printf("stated: step %" PRId64 ", residual %" PRId64 ", bound %" PRId64 ", contradiction %" PRId64 " ns; through %u answers and %u kernels\n",
+    printf("stated: step %" PRId64 ", residual %" PRId64 ", bound %" PRId64 ", contradiction %" PRId64
+           " ns; through %u answers and %u kernels\n",
            clock->step_ns, clock->residual_ns, clock->bound_ns, clock->fault_ns, clock->samples, clock->kernels);
     seen *all = collect(m, &count);
     if (!all || count < LEAST) {
         free(all);
-        return fprintf(stderr, "bench_clock_residual: stamps of %u kernels alone were told apart: nothing to measure\n", count), 1;
+        return fprintf(stderr, "bench_clock_residual: stamps of %u kernels alone were told apart: nothing to measure\n",
+                       count),
+               1;
     }
     int64_t worst = print(all, count);
     printf("residual p99 %" PRId64 " ns, bar %d ns: %s\n", worst, BAR_NS, worst <= BAR_NS ? "PASS" : "FAIL");

@@ -1,8 +1,8 @@
 /* cupti_others before|after: another user of CUPTI in the process, as a profiler would be.
  *
  * before: it has subscribed when the world is made: xs goes without, says who, and the other gets its kernels.
- * after:  it subscribes, registers callbacks and listens while the world runs: it gets its kernels, and xs says since when it is told of
- *         nothing more. */
+ * after:  it subscribes, registers callbacks and listens while the world runs: it gets its kernels, and xs says since
+ * when it is told of nothing more. */
 #include <cupti.h>
 #include <dlfcn.h>
 #include <link.h>
@@ -22,13 +22,15 @@ typedef struct other {
 static other its;
 
 #define CALL(name) ((__typeof__(name) *)dlsym(its.library, #name))
-#define CUPTI_CHECK(call)                                                                       \
-    do {                                                                                        \
-        CUptiResult cupti_result_ = (call);                                                     \
-        EXPECT(cupti_result_ == CUPTI_SUCCESS, "%s: CUPTI error %d", #call, cupti_result_);     \
+#define CUPTI_CHECK(call)                                                                   \
+    do {                                                                                    \
+        CUptiResult cupti_result_ = (call);                                                 \
+        EXPECT(cupti_result_ == CUPTI_SUCCESS, "%s: CUPTI error %d", #call, cupti_result_); \
     } while (0)
 
-static void CUPTIAPI nothing(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *data) { (void)user, (void)domain, (void)id, (void)data; }
+static void CUPTIAPI nothing(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *data) {
+    (void)user, (void)domain, (void)id, (void)data;
+}
 
 static void CUPTIAPI requested(uint8_t **buffer, size_t *size, size_t *most) {
     *buffer = aligned_alloc(8, BUFFER_BYTES);
@@ -57,8 +59,12 @@ static int is_cupti(struct dl_phdr_info *info, size_t size, void *found) {
 
 static int load(void) {
     char path[1024] = "";
-    const char *told = getenv("XS_CUPTI_LIBRARY"), *usual[] = {told, "libcupti.so.13", "libcupti.so.12", "libcupti.so",
-                                                               "/usr/local/cuda/lib64/libcupti.so", "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"};
+    const char *told = getenv("XS_CUPTI_LIBRARY"), *usual[] = {told,
+                                                               "libcupti.so.13",
+                                                               "libcupti.so.12",
+                                                               "libcupti.so",
+                                                               "/usr/local/cuda/lib64/libcupti.so",
+                                                               "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"};
     if (dl_iterate_phdr(is_cupti, path))
         its.library = dlopen(path, RTLD_NOW);
     for (size_t i = 0; !its.library && i < sizeof usual / sizeof *usual; i++)
@@ -102,7 +108,8 @@ static xsr_cupti read_back(const char *capture, char *why, size_t bytes) {
     EXPECT(rc == 0, "%s: %s", capture, text);
     xsr_cupti c = xsr_model_of(reader)->processes[0].cupti;
     snprintf(why, bytes, "%s", c.why);
-    printf("xs: CUPTI %s, %s; told of %llu kernels. The other: %u kernels\n", xsr_cupti_name(c.state), why, (unsigned long long)c.kernels, its.kernels);
+    printf("xs: CUPTI %s, %s; told of %llu kernels. The other: %u kernels\n", xsr_cupti_name(c.state), why,
+           (unsigned long long)c.kernels, its.kernels);
     xsr_close(reader);
     unlink(capture);
     return c;

@@ -1,8 +1,9 @@
 /* graph_replay graph|streams [REPLAYS [CHAINS [CAPTURE]]]: kernels that share a handle are told apart by CUPTI.
  *
- * CHAINS ping-pongs between two ranks, each side a kernel on a stream of its own, all at the same time, REPLAYS times (100): as one CUDA
- * graph that is replayed, or launched anew on the same streams. Every kernel writes which round it is into its trace, and CUPTI numbers
- * the launches: after the run the capture is read, and each writer must have been put into the kernel of its own round. */
+ * CHAINS ping-pongs between two ranks, each side a kernel on a stream of its own, all at the same time, REPLAYS times
+ * (100): as one CUDA graph that is replayed, or launched anew on the same streams. Every kernel writes which round it
+ * is into its trace, and CUPTI numbers the launches: after the run the capture is read, and each writer must have been
+ * put into the kernel of its own round. */
 #include <xs/read.h>
 #include <xs/xs.h>
 
@@ -30,7 +31,8 @@ static void launch_all(run *r) {
     const xs_cuda_entry *entry = replay_kernel.cuda;
     for (uint32_t i = 0; i < r->nodes; i++) {
         void *arguments[] = {&r->node[i].args, &r->node[i].handle};
-        GPU_CHECK(cudaLaunchKernel(entry->function, (dim3){1, 1, 1}, (dim3){32, 1, 1}, arguments, 0, r->node[i].stream));
+        GPU_CHECK(
+            cudaLaunchKernel(entry->function, (dim3){1, 1, 1}, (dim3){32, 1, 1}, arguments, 0, r->node[i].stream));
     }
 }
 
@@ -93,7 +95,11 @@ static void play(run *r, int as_graph) {
 
 /* ---- the capture ---- */
 
-typedef struct rounds { xsr_sink sink; uint64_t *of; uint32_t room; } rounds; /* of each writer */
+typedef struct rounds {
+    xsr_sink sink;
+    uint64_t *of;
+    uint32_t room;
+} rounds; /* of each writer */
 
 static int keep_round(xsr_sink *sink, const xsr_event *e) {
     rounds *r = (rounds *)sink;
@@ -111,13 +117,15 @@ static int keep_round(xsr_sink *sink, const xsr_event *e) {
     return 0;
 }
 
-/* The how many-th launch of its place (graph node, or stream) a kernel is, by begin: the rounds of a place follow each other. */
+/* The how many-th launch of its place (graph node, or stream) a kernel is, by begin: the rounds of a place follow each
+ * other. */
 static uint64_t number_of(const xsr_model *m, uint32_t kernel) {
     const xsr_activity *k = &m->activities[kernel];
     uint64_t number = 1;
     for (uint32_t i = 0; i < kernel; i++) {
         const xsr_activity *a = &m->activities[i];
-        number += a->kind == XS_ACTIVITY_KERNEL && a->name == k->name && a->graph_node == k->graph_node && (k->graph_node || a->stream == k->stream);
+        number += a->kind == XS_ACTIVITY_KERNEL && a->name == k->name && a->graph_node == k->graph_node &&
+                  (k->graph_node || a->stream == k->stream);
     }
     return number;
 }
@@ -131,7 +139,8 @@ static uint32_t count_kernels(const xsr_model *m) {
 }
 
 static void check(const xsr_model *m, const rounds *told, const run *r) {
-    uint32_t expected = r->replays * r->nodes, kernels = count_kernels(m), right = 0, wrong = 0, nowhere = 0, crowded = 0;
+    uint32_t expected = r->replays * r->nodes, kernels = count_kernels(m), right = 0, wrong = 0, nowhere = 0,
+             crowded = 0;
     for (uint32_t i = 0; i < m->writer_count; i++) {
         const xsr_writer *w = &m->writers[i];
         if (w->kernel == XSR_NONE) {
@@ -144,14 +153,15 @@ static void check(const xsr_model *m, const rounds *told, const run *r) {
         else
             wrong++;
     }
-    printf("%u launches of %u kernels; CUPTI told of %u, %u writers: %u in the kernel of their round, %u in another, %u in none, %u share one\n",
+    printf("%u launches of %u kernels; CUPTI told of %u, %u writers: %u in the kernel of their round, %u in another, "
+           "%u in none, %u share one\n",
            r->replays, r->nodes, kernels, m->writer_count, right, wrong, nowhere, crowded);
     for (uint32_t i = 0; i < m->note_count; i++)
         printf("note: %s\n", m->notes[i]);
     for (uint32_t i = 0; i < m->clock_count; i++)
         if (m->clocks[i].device >= 0)
-            printf("clock: step %lld, residual %lld, bound %lld ns\n", (long long)m->clocks[i].step_ns, (long long)m->clocks[i].residual_ns,
-                   (long long)m->clocks[i].bound_ns);
+            printf("clock: step %lld, residual %lld, bound %lld ns\n", (long long)m->clocks[i].step_ns,
+                   (long long)m->clocks[i].residual_ns, (long long)m->clocks[i].bound_ns);
     EXPECT(kernels == expected && m->writer_count == expected, "expected %u kernels and as many writers", expected);
     EXPECT(right == expected && crowded == 0, "not all were told apart");
     puts("PASS");
@@ -190,7 +200,8 @@ int main(int argc, char **argv) {
         r.replays = (uint32_t)atoi(argv[2]);
     if (argc > 3)
         r.chains = (uint32_t)atoi(argv[3]);
-    EXPECT(r.replays > 0 && r.chains > 0 && r.chains <= MOST_CHAINS, "REPLAYS from 1, CHAINS from 1 to %d", MOST_CHAINS);
+    EXPECT(r.replays > 0 && r.chains > 0 && r.chains <= MOST_CHAINS, "REPLAYS from 1, CHAINS from 1 to %d",
+           MOST_CHAINS);
     snprintf(own, sizeof own, "/tmp/xs_replay_%d.xs", (int)getpid());
     if (argc > 4)
         capture = argv[4];

@@ -1,4 +1,5 @@
-/* CUPTI in the traced process, against a library that says what a test wants: from its buffers to the model that is read back. */
+/* CUPTI in the traced process, against a library that says what a test wants: from its buffers to the model that is
+ * read back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,10 +97,25 @@ static void wait_for_flushes(int more) {
 }
 
 static CUpti_ActivityKernel9 kernel_of(const char *name, uint64_t start, uint32_t correlation) {
-    CUpti_ActivityKernel9 k = {.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, .start = start, .end = start + 20000, .deviceId = 0, .contextId = 1,
-                               .streamId = 7, .gridX = 4, .gridY = 2, .gridZ = 1, .blockX = 128, .blockY = 1, .blockZ = 1,
-                               .registersPerThread = 40, .staticSharedMemory = 64, .dynamicSharedMemory = 1024, .correlationId = correlation,
-                               .name = name, .graphNodeId = 77, .graphId = 5};
+    CUpti_ActivityKernel9 k = {.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                               .start = start,
+                               .end = start + 20000,
+                               .deviceId = 0,
+                               .contextId = 1,
+                               .streamId = 7,
+                               .gridX = 4,
+                               .gridY = 2,
+                               .gridZ = 1,
+                               .blockX = 128,
+                               .blockY = 1,
+                               .blockZ = 1,
+                               .registersPerThread = 40,
+                               .staticSharedMemory = 64,
+                               .dynamicSharedMemory = 1024,
+                               .correlationId = correlation,
+                               .name = name,
+                               .graphNodeId = 77,
+                               .graphId = 5};
     return k;
 }
 
@@ -109,7 +125,12 @@ static void push_kernel(const char *name, uint64_t start, uint32_t correlation) 
 }
 
 static void push_call(CUpti_ActivityKind kind, uint32_t id, uint64_t start, uint32_t correlation) {
-    CUpti_ActivityAPI call = {.kind = kind, .cbid = id, .start = start, .end = start + 3000, .processId = 1, .threadId = 42,
+    CUpti_ActivityAPI call = {.kind = kind,
+                              .cbid = id,
+                              .start = start,
+                              .end = start + 3000,
+                              .processId = 1,
+                              .threadId = 42,
                               .correlationId = correlation};
     push(&call, sizeof call);
 }
@@ -126,8 +147,14 @@ static void test_kernels_copies_and_calls_reach_the_capture(void **state) {
     push_call(CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000, real, 9);
     push_call(CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_DRIVER_TRACE_CBID_cuStreamQuery, real, 8);
     push_kernel(name, real + 10000, 9);
-    CUpti_ActivityMemcpy5 copy = {.kind = CUPTI_ACTIVITY_KIND_MEMCPY, .copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, .bytes = 4096,
-                                  .start = real + 50000, .end = real + 51000, .deviceId = 0, .streamId = 9, .correlationId = 10};
+    CUpti_ActivityMemcpy5 copy = {.kind = CUPTI_ACTIVITY_KIND_MEMCPY,
+                                  .copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD,
+                                  .bytes = 4096,
+                                  .start = real + 50000,
+                                  .end = real + 51000,
+                                  .deviceId = 0,
+                                  .streamId = 9,
+                                  .correlationId = 10};
     push(&copy, sizeof copy);
     const xsr_model *m = end(world);
     assert_int_equal(health(m)->state, XS_CUPTI_ENDED);
@@ -165,8 +192,10 @@ static void test_names_have_no_signature(void **state) {
     check_name("combine", "combine");
     check_name("scale(float*, int)", "scale");
     check_name("void ns::push<(int)2, float>(ns::args<float>, int (*)(int))", "ns::push<(int)2, float>");
-    check_name("unsigned int (anonymous namespace)::count<std::pair<int, float> >(int)", "(anonymous namespace)::count<std::pair<int, float> >");
-    check_name("void at::native::op<at::native::f(int)::{lambda(float)#1}>(int)", "at::native::op<at::native::f(int)::{lambda(float)#1}>");
+    check_name("unsigned int (anonymous namespace)::count<std::pair<int, float> >(int)",
+               "(anonymous namespace)::count<std::pair<int, float> >");
+    check_name("void at::native::op<at::native::f(int)::{lambda(float)#1}>(int)",
+               "at::native::op<at::native::f(int)::{lambda(float)#1}>");
     check_name("bool ns::operator< <int>(ns::a<int> const&, ns::a<int> const&)", "ns::operator< <int>");
     check_name("()", "()");
     check_name("", "");
@@ -275,7 +304,8 @@ static void test_the_host_backend_asks_nothing_of_it(void **state) {
 
 /* As a world of the CUDA backend starts it: health is what its region says. */
 static xs_cupti_health start_for_gpu(int32_t cupti) {
-    xs_region_header h = {.ranks = 1, .rings_per_rank = 64, .ring_records = 16, .lines_per_ring = 4, .activity_entries = 64};
+    xs_region_header h = {
+        .ranks = 1, .rings_per_rank = 64, .ring_records = 16, .lines_per_ring = 4, .activity_entries = 64};
     xs_region_layout(&h);
     char *region = aligned_alloc(4096, h.total_bytes);
     assert_non_null(region);

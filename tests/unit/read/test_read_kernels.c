@@ -55,7 +55,8 @@ static void begin(run *r, const char *name, double ppm) {
 
 static void answer(run *r, int64_t host) {
     int64_t bracket = 2050 + random_below(120);
-    cb_device_clock(r->c, 0, (uint64_t)(host + bracket / 2 + r->wrong), device_stamp(r, host + bracket / 2 + random_below(155) - 77), (uint64_t)bracket);
+    cb_device_clock(r->c, 0, (uint64_t)(host + bracket / 2 + r->wrong),
+                    device_stamp(r, host + bracket / 2 + random_below(155) - 77), (uint64_t)bracket);
 }
 
 static void tick(run *r, int64_t host) {
@@ -66,7 +67,8 @@ static void tick(run *r, int64_t host) {
 /* CUPTI's span is longer than the stamps by what was measured, and its ends are good to some 50 ns. */
 static void kernel(run *r, int64_t at, int64_t length, uint32_t stream, uint64_t node, uint32_t ring, uint32_t launch) {
     int64_t before = 380 + random_below(60), behind = 370 + random_below(60);
-    cb_gpu_kernel(r->c, "work", 0, stream, cupti_time(r, at - before), cupti_time(r, at + length + behind), ++r->correlation, node, 1, 32);
+    cb_gpu_kernel(r->c, "work", 0, stream, cupti_time(r, at - before), cupti_time(r, at + length + behind),
+                  ++r->correlation, node, 1, 32);
     cb_writer_begin(r->c, ring, device_stamp(r, at), 0, r->correlation, launch);
     cb_writer_end(r->c, ring, device_stamp(r, at + length));
 }
@@ -190,8 +192,8 @@ static void test_a_step_of_cuptis_clock_moves_no_kernel(void **state) {
     end(&r);
 }
 
-/* Two nodes of one graph on two streams, a hundred replays back to back: the same two handles each time. The kernels overlap, sometimes
- * wholly; the gaps between replays are smaller than the answers' brackets. */
+/* Two nodes of one graph on two streams, a hundred replays back to back: the same two handles each time. The kernels
+ * overlap, sometimes wholly; the gaps between replays are smaller than the answers' brackets. */
 static void test_a_hundred_replays_are_told_apart(void **state) {
     run r;
     (void)state;
@@ -202,7 +204,8 @@ static void test_a_hundred_replays_are_told_apart(void **state) {
         cb_launch_begin(r.c, launch, 0, (uint64_t)(H0 + S / 2), 1, 32, 0, 1);
     int64_t at = H0 + S;
     for (uint32_t i = 0; i < 100; i++) {
-        int64_t first = 20 * US + random_below(10 * US), second = 20 * US + random_below(10 * US), later = random_below(3) ? random_below(15 * US) : 0;
+        int64_t first = 20 * US + random_below(10 * US), second = 20 * US + random_below(10 * US),
+                later = random_below(3) ? random_below(15 * US) : 0;
         kernel(&r, at, first, 7, 501, 0, 1);
         kernel(&r, at + later, second, 8, 502, 1, 2);
         at += (first > later + second ? first : later + second) + 2000;
@@ -241,7 +244,8 @@ static void test_a_long_kernel_bounds_the_clock(void **state) {
     tick(&r, H0 + S / 2);
     kernel(&r, H0 + S, 5 * S, 7, 0, 0, 0);
     for (int i = 0; i < 4; i++)
-        cb_gpu_kernel(r.c, XSR_CLOCK_KERNEL, 0, 9, cupti_time(&r, H0 + (2 + i) * S), cupti_time(&r, H0 + (2 + i) * S + 20 * US), 900 + i, 0, 1, 1);
+        cb_gpu_kernel(r.c, XSR_CLOCK_KERNEL, 0, 9, cupti_time(&r, H0 + (2 + i) * S),
+                      cupti_time(&r, H0 + (2 + i) * S + 20 * US), 900 + i, 0, 1, 1);
     cb_flush_at(r.c, (uint64_t)(H0 + 7 * S));
     answer(&r, H0 + 7 * S);
     tick(&r, H0 + 7 * S);
@@ -251,7 +255,8 @@ static void test_a_long_kernel_bounds_the_clock(void **state) {
     end(&r);
 }
 
-/* What is not told of has no kernel, and is said; what ran before CUPTI listened, or after it was lost, is nobody's fault. */
+/* What is not told of has no kernel, and is said; what ran before CUPTI listened, or after it was lost, is nobody's
+ * fault. */
 static void test_writers_in_no_kernel_are_said(void **state) {
     run r;
     (void)state;
@@ -290,8 +295,10 @@ static void test_a_killed_run_says_from_when_cupti_is_missing(void **state) {
     assert_int_equal(help_run(r.reader, &r.told), 0);
     const xsr_model *m = xsr_model_of(r.reader);
     assert_int_equal(m->note_count, 1);
-    assert_string_equal(m->notes[0], "process 1000: CUPTI is missing from 2.500000 s after its start on: later kernels are known by their "
-                                     "launches and ends alone");
+    assert_string_equal(
+        m->notes[0],
+        "process 1000: CUPTI is missing from 2.500000 s after its start on: later kernels are known by their "
+        "launches and ends alone");
     end(&r);
 }
 
