@@ -36,6 +36,7 @@ static const config_field fields[] = {
     {"XS_WAIT_NS", FIELD_U64, AT(wait_ns), 0, UINT64_MAX},
     {"XS_DEVICES", FIELD_STRING, AT(devices), 0, 0},
     {"XS_CPU_RANKS", FIELD_STRING, AT(cpu_ranks), 0, 0},
+    {"XS_GREEN", FIELD_SWITCH, AT(green), 0, 1},
     {"XS_START_NS", FIELD_U64, AT(start_ns), 1, UINT64_MAX},
     {"XS_JOIN_NS", FIELD_U64, AT(join_ns), 1, UINT64_MAX},
 };

@@ -68,7 +68,9 @@ int xs_cuda_devices_open(xs_world *world) {
         rc = open_device(world, state, &state->devices[i]);
     }
     for (uint32_t i = 0; i < world->config.local_ranks && !rc; i++) rc = open_rank(state, &state->ranks[i]);
-    return rc ? rc : enable_peers(state);
+    if (!rc) rc = enable_peers(state);
+    if (!rc) xs_cuda_green_open(world);
+    return rc;
 }
 
 static int same_device(const CUuuid *a, const CUuuid *b) { return !memcmp(a, b, sizeof *a); }
@@ -105,9 +107,10 @@ int xs_cuda_device_by_uuid(xs_cuda_state *state, const CUuuid *uuid, int own_con
     return rc ? rc : (int)(d - state->devices);
 }
 
-static void close_rank(xs_cuda_state *state, const xs_cuda_rank *rank) {
+static void close_rank(xs_cuda_state *state, xs_cuda_rank *rank) {
     if (rank->device == XS_CUDA_CPU) return;
     state->cuda->context_set(state->devices[rank->device].context);
+    xs_cuda_green_close(state, rank);
     if (rank->stream) state->cuda->stream_destroy(rank->stream);
     if (rank->last) state->cuda->event_destroy(rank->last);
     if (rank->before) state->cuda->event_destroy(rank->before);

@@ -12,12 +12,16 @@ static int resolve(const xs_launch_order *order, CUfunction *function) {
     return error ? xs_fail(XS_E_SYSTEM, "kernel %s: CUDA runtime error %d", order->kernel->name, error) : 0;
 }
 
+/* A launch of one rank alone stays on that rank's part of the GPU, if it has one. */
+static int uses_share(const xs_cuda_rank *lead, uint32_t ranks) { return ranks == 1 && lead->share; }
+
 /* All blocks of a cooperative launch must be resident at once. */
-static int check_residency(xs_cuda_state *state, const xs_cuda_device *d, const xs_launch_order *order, CUfunction function, uint32_t blocks) {
+static int check_residency(xs_cuda_state *state, const xs_cuda_device *d, uint32_t processors, const xs_launch_order *order,
+                           CUfunction function, uint32_t blocks) {
     int fit = 0;
     int rc = xs_cuda_check(state, state->cuda->occupancy(&fit, function, (int)order->config.block, order->config.shared_bytes), "occupancy");
     if (rc) return rc;
-    uint64_t room = (uint64_t)fit * (uint64_t)d->processors;
+    uint64_t room = (uint64_t)fit * processors;
     return blocks <= room ? 0
                           : xs_fail(XS_E_NOT_RESIDENT, "%s: %u blocks, GPU %d holds %llu at once", order->kernel->name, blocks, d->ordinal,
                                     (unsigned long long)room);
@@ -58,11 +62,11 @@ static int enqueue(xs_world *world, const xs_cuda_part *part, CUfunction functio
     xs_handle handle;
     xs_region_handle(world, part->first, order->config.grid, order->id, &handle);
     void *arguments[] = {order->args, &handle};
-    int rc = wait_for_earlier(world, lead->stream, part->first, part->ranks);
-    if (!rc) rc = xs_cuda_check(state, state->cuda->event_record(lead->before, lead->stream), "cuEventRecord");
+    int rc = wait_for_earlier(world, part->stream, part->first, part->ranks);
+    if (!rc) rc = xs_cuda_check(state, state->cuda->event_record(lead->before, part->stream), "cuEventRecord");
     if (rc) return rc;
     CUresult result = state->cuda->launch_cooperative(function, part->ranks * order->config.grid, 1, 1, order->config.block, 1, 1,
-                                                      (unsigned)order->config.shared_bytes, lead->stream, arguments);
+                                                      (unsigned)order->config.shared_bytes, part->stream, arguments);
     if (result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
         return xs_fail(XS_E_NOT_RESIDENT, "%s: %u blocks, more than GPU %d holds at once", order->kernel->name,
                        part->ranks * order->config.grid, state->devices[part->device].ordinal);
@@ -72,7 +76,7 @@ static int enqueue(xs_world *world, const xs_cuda_part *part, CUfunction functio
 /* The kernel runs, but the stream will not tell of its end: xs_cuda_sync finds it. */
 static void follow(xs_world *world, xs_cuda_part *part) {
     xs_cuda_state *state = xs_cuda_state_of(world);
-    CUstream stream = xs_cuda_rank_of(world, part->first)->stream;
+    CUstream stream = part->stream;
     int rc = mark_behind(world, stream, part->first, part->ranks);
     if (xs_cuda_check(state, state->cuda->host_function(stream, xs_cuda_part_ended, part), "cuLaunchHostFunc")) {
         part->untold = 1;
@@ -89,7 +93,9 @@ static int check_gpu(xs_world *world, const xs_launch_order *order, uint32_t dev
     int rc = check_connections(state, device, first, order->kernel->name);
     if (!rc) rc = xs_cuda_enter(state, d);
     if (!rc) rc = resolve(order, function);
-    return rc ? rc : check_residency(state, d, order, *function, ranks * order->config.grid);
+    const xs_cuda_rank *lead = xs_cuda_rank_of(world, first);
+    uint32_t processors = uses_share(lead, ranks) ? lead->share_processors : (uint32_t)d->processors;
+    return rc ? rc : check_residency(state, d, processors, order, *function, ranks * order->config.grid);
 }
 
 static int launch_on_gpu(xs_world *world, xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks) {
@@ -99,6 +105,8 @@ static int launch_on_gpu(xs_world *world, xs_launch_order *order, uint32_t devic
     if (rc) return rc;
     xs_cuda_part *part = xs_cuda_part_make(state, order, device, first, ranks);
     if (!part) return XS_E_MEMORY;
+    const xs_cuda_rank *lead = xs_cuda_rank_of(world, first);
+    part->stream = uses_share(lead, ranks) ? lead->share : lead->stream;
     rc = enqueue(world, part, function);
     if (!rc) {
         follow(world, part);

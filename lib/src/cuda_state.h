@@ -31,6 +31,9 @@ typedef struct xs_cuda_rank {
     CUstream stream;
     CUevent last;   /* behind the last launch that has this rank, on whichever stream */
     CUevent before; /* ahead of the last launch that this rank's stream runs */
+    void *green;    /* CUgreenCtx: a part of the GPU of its own, or NULL */
+    CUstream share; /* its stream there */
+    uint32_t share_processors;
 } xs_cuda_rank;
 
 enum xs_cuda_memory_kind { XS_CUDA_OWN, XS_CUDA_EXPORTED, XS_CUDA_IMPORTED, XS_CUDA_BORROWED, XS_CUDA_PINNED, XS_CUDA_REGISTERED };
@@ -70,6 +73,7 @@ typedef struct xs_cuda_object {
 typedef struct xs_cuda_part {
     xs_launch_order *order;
     uint32_t first, ranks, device;
+    CUstream stream;
     uint32_t claimed; /* by who ends it: the stream, or a fault */
     uint32_t over;    /* the stream is through with this structure */
     uint32_t faulted; /* claimed by a fault: the stream may never tell */
@@ -139,6 +143,10 @@ void xs_cuda_devices_close(xs_cuda_state *state, uint32_t local_ranks);
 int xs_cuda_attribute(const xs_cuda_state *state, CUdevice device, int which);
 /* Index of the device through whose context that one's memory is reached; opened if need be. */
 int xs_cuda_device_by_uuid(xs_cuda_state *state, const CUuuid *uuid, int own_context);
+
+/* cuda_green.c */
+void xs_cuda_green_open(xs_world *world);
+void xs_cuda_green_close(xs_cuda_state *state, xs_cuda_rank *rank);
 
 /* cuda_place.c: which rank runs where. */
 int xs_cuda_place_ranks(xs_world *world);

@@ -48,7 +48,7 @@ static int look(xs_world *world, xs_cuda_part *part, uint64_t now, watch *w) {
     xs_cuda_state *state = xs_cuda_state_of(world);
     if (__atomic_load_n(&part->claimed, __ATOMIC_ACQUIRE)) return !part->faulted && !__atomic_load_n(&part->over, __ATOMIC_ACQUIRE);
     CUresult result = state->cuda->context_set(state->devices[part->device].context);
-    if (!result) result = state->cuda->stream_query(xs_cuda_rank_of(world, part->first)->stream);
+    if (!result) result = state->cuda->stream_query(part->stream);
     if (result == CUDA_ERROR_NOT_READY) check_started(world, part, now, w);
     if (result == CUDA_ERROR_NOT_READY) return 1;
     if (xs_cuda_is_sticky(result)) note(w, xs_cuda_fault(world, part, result));

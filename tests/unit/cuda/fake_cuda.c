@@ -10,7 +10,7 @@
 
 #define API __attribute__((visibility("default")))
 
-API fake_control fake_cuda = {.gpus = 2, .processors = 4, .blocks_a_processor = 2, .peer_access = 1, .peer_native_atomic = 1, .fail_with = 999};
+API fake_control fake_cuda = {.gpus = 2, .processors = 4, .blocks_a_processor = 2, .green_alignment = 2, .peer_access = 1, .peer_native_atomic = 1, .fail_with = 999};
 pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t fake_changed = PTHREAD_COND_INITIALIZER;
 _Thread_local CUcontext fake_current;
@@ -307,4 +307,63 @@ API CUresult cuGetErrorName(CUresult error, const char **name) {
             : error == FAKE_OUT_OF_MEMORY       ? "CUDA_ERROR_OUT_OF_MEMORY"
                                                 : "CUDA_ERROR_OF_THE_FAKE";
     return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags);
+
+/* ---- green contexts: parts of a GPU's processors, streams on them ---- */
+
+typedef struct fake_resource {
+    int type;
+    unsigned char padding[92];
+    unsigned count;
+    unsigned char room[44];
+} fake_resource;
+
+API CUresult cuDeviceGetDevResource(CUdevice device, fake_resource *resource, int type) {
+    FAKE_CALL();
+    (void)device;
+    if (!fake_cuda.green_alignment) return 801;
+    *resource = (fake_resource){.type = type, .count = fake_cuda.processors};
+    return CUDA_SUCCESS;
+}
+
+API CUresult cuDevSmResourceSplitByCount(fake_resource *groups, unsigned *count, const fake_resource *all, fake_resource *rest, unsigned flags,
+                                         unsigned least) {
+    FAKE_CALL();
+    unsigned each = (least + fake_cuda.green_alignment - 1) / fake_cuda.green_alignment * fake_cuda.green_alignment;
+    (void)rest;
+    if (flags || !each) return FAKE_INVALID_VALUE;
+    if (*count > all->count / each) *count = all->count / each;
+    for (unsigned i = 0; i < *count; i++) groups[i] = (fake_resource){.type = all->type, .count = each};
+    return CUDA_SUCCESS;
+}
+
+API CUresult cuDevResourceGenerateDesc(void **description, fake_resource *resources, unsigned count) {
+    FAKE_CALL();
+    if (count != 1) return FAKE_INVALID_VALUE;
+    *description = resources;
+    return CUDA_SUCCESS;
+}
+
+API CUresult cuGreenCtxCreate(void **green, void *description, CUdevice device, unsigned flags) {
+    FAKE_CALL();
+    (void)description;
+    if (flags != 1) return FAKE_INVALID_VALUE;
+    *green = &contexts[device];
+    fake_live(FAKE_GREEN, 1);
+    return CUDA_SUCCESS;
+}
+
+API CUresult cuGreenCtxDestroy(void *green) {
+    CUresult failed = fake_call();
+    (void)green;
+    fake_live(FAKE_GREEN, -1);
+    return failed;
+}
+
+API CUresult cuGreenCtxStreamCreate(CUstream *stream, void *green, unsigned flags, int priority) {
+    FAKE_NEEDS_CONTEXT();
+    (void)priority;
+    return green == fake_current ? cuStreamCreate(stream, flags) : FAKE_INVALID_CONTEXT;
 }

@@ -17,11 +17,12 @@ struct CUfunc_st {
 };
 enum fake_builtin { FAKE_CLOCK, FAKE_STEP, FAKE_RECORD, FAKE_STORE, FAKE_ADD, FAKE_BUILTINS };
 
-enum { FAKE_ALLOCATED, FAKE_IMPORTED, FAKE_PINNED, FAKE_REGISTERED, FAKE_STREAMS, FAKE_EVENTS, FAKE_CONTEXTS, FAKE_MODULES, FAKE_KINDS };
+enum { FAKE_ALLOCATED, FAKE_IMPORTED, FAKE_PINNED, FAKE_REGISTERED, FAKE_STREAMS, FAKE_EVENTS, FAKE_CONTEXTS, FAKE_MODULES, FAKE_GREEN, FAKE_KINDS };
 
 /* The symbol `fake_cuda` of the library; set before the first call. */
 typedef struct fake_control {
     uint32_t gpus, processors, blocks_a_processor;
+    uint32_t green_alignment; /* of processors in a green context; 0: the GPU has none */
     int host_native_atomic, peer_native_atomic, peer_access;
     int uuid_base; /* GPU i is device uuid_base + i to the world */
     int quick_clock; /* the clock kernel answers all rounds with its first: a handshake between two busy threads takes its time */

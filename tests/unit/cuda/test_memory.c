@@ -79,6 +79,48 @@ static void more_blocks_than_the_gpu_holds_are_refused(void **state) {
     assert_int_equal(xs_world_destroy(world), 0);
 }
 
+static xs_world *of_green_ranks(uint32_t ranks) {
+    xs_config config = cuda_config(ranks);
+    xs_world *world = NULL;
+    config.green = 1;
+    assert_int_equal(xs_world_create(&config, &world), 0);
+    return world;
+}
+
+static void a_rank_may_have_a_part_of_its_gpu(void **state) {
+    (void)state;
+    fake->gpus = 1;
+    xs_world *world = of_green_ranks(2);
+    struct meet_args args = {.value = 1};
+    assert_int_equal(xs_pad_create(world, "meet", 1, 2, 0, &args.pad), 0);
+    assert_int_equal(fake->live[FAKE_GREEN], 2);
+    assert_int_equal(cuda_launch(world, &meet_gpu, 5, 1, 1, &args, sizeof args), XS_E_NOT_RESIDENT);
+    assert_non_null(strstr(xs_error_detail(), "holds 4 at once"));
+    assert_true(cuda_launch(world, &meet_gpu, 4, 0, 1, &args, sizeof args) > 0);
+    assert_true(cuda_launch(world, &meet_gpu, 4, 1, 1, &args, sizeof args) > 0);
+    args.value = 2;
+    assert_true(cuda_launch(world, &meet_gpu, 4, 0, 0, &args, sizeof args) > 0); /* both ranks: the whole GPU, behind those */
+    assert_int_equal(xs_sync(world), 0);
+    assert_int_equal(xs_world_destroy(world), 0);
+    assert_int_equal(fake_live_all(), 0);
+    fake->gpus = 2;
+}
+
+static void what_cannot_be_divided_is_shared(void **state) {
+    (void)state;
+    fake->gpus = 1;
+    xs_world *world = of_green_ranks(3); /* 4 processors in groups of 2 are no 3 groups */
+    assert_int_equal(fake->live[FAKE_GREEN], 0);
+    assert_int_equal(xs_world_destroy(world), 0);
+    fake->green_alignment = 0;
+    world = of_green_ranks(2);
+    assert_int_equal(fake->live[FAKE_GREEN], 0);
+    assert_int_equal(xs_world_destroy(world), 0);
+    fake->green_alignment = 2;
+    fake->gpus = 2;
+    assert_int_equal(fake_live_all(), 0);
+}
+
 static void gpus_without_peer_access_are_refused(void **state) {
     (void)state;
     fake->peer_access = 0;
@@ -94,6 +136,7 @@ static void gpus_without_peer_access_are_refused(void **state) {
 static int one_life(void) {
     xs_config config = cuda_config(3);
     xs_world *world = NULL;
+    config.green = 1;
     int rc = xs_world_create(&config, &world), destroyed;
     if (rc) return rc;
     struct meet_args args = {.value = 1};
@@ -138,6 +181,8 @@ int main(void) {
         cmocka_unit_test(ranks_of_several_gpus_meet),
         cmocka_unit_test(launches_of_other_ranks_run_at_once),
         cmocka_unit_test(more_blocks_than_the_gpu_holds_are_refused),
+        cmocka_unit_test(a_rank_may_have_a_part_of_its_gpu),
+        cmocka_unit_test(what_cannot_be_divided_is_shared),
         cmocka_unit_test(gpus_without_peer_access_are_refused),
         cmocka_unit_test(every_driver_call_may_fail),
     };
