@@ -106,6 +106,6 @@ void fake_run_kernel(CUstream stream, fake_op *op) {
     else run_blocks(op);
     pthread_mutex_lock(&fake_lock);
     resident[device] -= builtin ? 0 : op->blocks;
-    if (!builtin && op->function.fault) stream->context->fault = op->function.fault;
+    if (!builtin && op->function.fault) __atomic_store_n(&stream->context->fault, op->function.fault, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&fake_changed);
 }

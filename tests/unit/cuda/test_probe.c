@@ -1,6 +1,12 @@
 /* What xs doctor asks of GPUs: every measurement ends, says what the driver says, and a failing call is an error with its words. */
 #include "cuda_test.h"
 
+#if defined(__SANITIZE_THREAD__)
+#define WHOLE_STORES 0 /* there a record is stored by two halves, so that the sanitizer understands it */
+#else
+#define WHOLE_STORES 1
+#endif
+
 static void a_gpu_is_measured(void **state) {
     (void)state;
     xs_gpu_probe p = {.size = sizeof p};
@@ -12,7 +18,7 @@ static void a_gpu_is_measured(void **state) {
     assert_int_equal(p.time_step_ns, 32);
     assert_int_equal(p.record_mapped_x100, 1600);
     assert_int_equal(p.record_device_x100, 1600);
-    assert_true(p.store16_reads > 0 && p.store16_torn == 0 && p.control_reads > 0);
+    assert_true(p.store16_reads > 0 && (p.store16_torn == 0 || !WHOLE_STORES) && p.control_reads > 0);
     assert_int_equal(p.host_native_atomics, 1);
     assert_true(p.host_adds >= 100000 && p.host_adds_lost == 0);
     fake->host_native_atomic = 0;
