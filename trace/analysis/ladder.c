@@ -171,9 +171,15 @@ static bool jumped_over(const an *a, const an_stuck *s) {
     return s->w.cmp == XS_CMP_EQ && (s->w.observed > s->w.need || x->max_value > s->w.need || x->post > s->w.need);
 }
 
-static bool process_died(const an *a, uint32_t rank) {
-    const xsr_process *p = &a->model->processes[a->model->ranks[rank].process];
-    return p->ended ? !p->clean && p->exit_status != 0 : false;
+static const xsr_process *process_of(const an *a, uint32_t rank) { return &a->model->processes[a->model->ranks[rank].process]; }
+
+/* Its process died, and that is why the signal did not come: not where the waiting process is the same, or went the same way. Then somebody
+ * ended a run that hung. */
+static bool supplier_died(const an *a, const an_stuck *s) {
+    const xsr_process *p = process_of(a, s->supplier), *waits = process_of(a, s->w.rank);
+    if (p == waits || !p->ended || p->clean || p->exit_status == 0)
+        return false;
+    return !waits->ended || waits->clean || waits->exit_status != p->exit_status;
 }
 
 static uint64_t *blocks_begun(const an *a, uint32_t rank, uint32_t launch, uint32_t grid) {
@@ -367,7 +373,7 @@ static uint32_t first_writer_of(const an *a, uint32_t rank) {
 static uint8_t judge_rank_without_start(an *a, an_stuck *s) {
     if (s->supplier == XSR_NONE)
         return AN_WHY_NO_RANK;
-    if (process_died(a, s->supplier))
+    if (supplier_died(a, s))
         return AN_WHY_DEAD;
     uint32_t first = first_writer_of(a, s->supplier);
     return first == XSR_NONE ? AN_WHY_NO_RANK : judge_late_starter(a, s, first);
@@ -402,7 +408,7 @@ void an_ladder(an *a, an_stuck *s) {
         s->why = AN_WHY_UNKNOWN;
     } else if (s->supplier == XSR_NONE || a->ranks[s->supplier].first_begin == NO_TIME || a->ranks[s->supplier].first_begin > an_still(a)) {
         s->why = judge_rank_without_start(a, s);
-    } else if (process_died(a, s->supplier)) {
+    } else if (supplier_died(a, s)) {
         s->why = AN_WHY_DEAD;
         s->owes = x->signal.writer;
     } else if (lacks_block(a, s)) {

@@ -143,9 +143,19 @@ static void test_late_start(void **state) {
     late_start(100000, false);
 }
 
-/* Two processes; one is killed while the other waits for it. */
-static void test_dead_process_is_named(void **state) {
+/* Whoever ends a program that hangs must not be taken for the cause. */
+static void test_hang_that_was_killed(void **state) {
     (void)state;
+    cb *c = producer_stops(true);
+    cb_process_end(c, 0, 137, 0, 1);
+    judged j = judge(c);
+    expect_first(&j, XSA_LOST_SUPPLIER, XSA_ERROR, "rank 0 full", 1, 0);
+    expect_not(&j, XSA_DEAD_PEER);
+    judged_free(&j);
+}
+
+/* Two processes; one is killed while the other waits for it, or both are. */
+static judged killed_process(bool both) {
     cb *c = case_begin(1, 1, 0); /* rank 0 */
     xs_region_header first = cb_region(0, 1, 2), second = cb_region(1, 1, 2);
     (void)first;
@@ -161,9 +171,19 @@ static void test_dead_process_is_named(void **state) {
     cb_writer_begin(c, 0, 1000, 1, 0, 1);
     case_open_wait(c, 0, 2000, cb_slot(c, pad, 0, 0, 0), 1, 0);
     (void)p;
-    judged j = judge(c);
+    if (both)
+        cb_process_end(c, 0, 137, 0, 1);
+    return judge(c);
+}
+
+static void test_dead_process_is_named(void **state) {
+    (void)state;
+    judged j = killed_process(false);
     expect_first(&j, XSA_DEAD_PEER, XSA_ERROR, "rank 0 full", 1, -1);
     expect_not(&j, XSA_LATE_RANK);
+    judged_free(&j);
+    j = killed_process(true);
+    expect_not(&j, XSA_DEAD_PEER);
     judged_free(&j);
 }
 
@@ -305,6 +325,7 @@ int main(void) {
         cmocka_unit_test(test_producer_that_stopped_is_named), cmocka_unit_test(test_wait_cycle), cmocka_unit_test(test_wait_for_oneself),
         cmocka_unit_test(test_chain_names_its_root), cmocka_unit_test(test_block_that_never_started),
         cmocka_unit_test(test_rank_that_has_not_started_is_late_not_dead), cmocka_unit_test(test_late_start), cmocka_unit_test(test_dead_process_is_named),
+        cmocka_unit_test(test_hang_that_was_killed),
         cmocka_unit_test(test_expected_count_too_large), cmocka_unit_test(test_expected_count_too_small), cmocka_unit_test(test_missing_arrival),
         cmocka_unit_test(test_nothing_is_expected_and_somebody_waits), cmocka_unit_test(test_elected_and_no_signal),
         cmocka_unit_test(test_signal_that_is_not_seen), cmocka_unit_test(test_lost_increment)};
