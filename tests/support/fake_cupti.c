@@ -116,6 +116,7 @@ PUBLIC CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber, CUpti_C
         strncpy(params->oldSubscriberName, fake.held_by, params->oldSubscriberSize);
     return cuptiSubscribe(subscriber, callback, user);
 }
+PUBLIC CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType type) { return (void)type, CUPTI_SUCCESS; }
 PUBLIC CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
     (void)subscriber;
     fake.subscribers--;

@@ -133,11 +133,9 @@ int xs_cupti_call_counts(const char *name) {
     return strstr(name, "Launch") && !strstr(name, "LaunchHostFunc");
 }
 
-typedef __typeof__(cuptiActivityEnableDriverApi) switch_call;
-
 /* CUPTI numbers calls from 1. Returns how many it switched. */
 static int switch_calls(const xs_cupti_library *cupti, CUpti_CallbackDomain domain, CUpti_CallbackId count,
-                        switch_call *set, uint8_t on) {
+                        xs_cupti_switch *set, uint8_t on) {
     int done = 0;
     for (CUpti_CallbackId id = 1; set && id < count; id++) {
         const char *name = NULL;

@@ -69,8 +69,8 @@ static int find_all(void) {
         int needed;
     } calls[] = {
 #define X(member, function) {#function, offsetof(xs_cupti_library, member), 1},
-#define Y(member, function) {#function, offsetof(xs_cupti_library, member), 0},
-        XS_CUPTI_CALLS(X, Y)
+#define Y(member, symbol, type) {symbol, offsetof(xs_cupti_library, member), 0},
+        XS_CUPTI_CALLS(X) XS_CUPTI_NEWER_CALLS(Y)
 #undef X
 #undef Y
     };

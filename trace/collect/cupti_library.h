@@ -5,8 +5,8 @@
 
 #include <cupti.h>
 
-/* X(member, function): needed. Y: used where there. */
-#define XS_CUPTI_CALLS(X, Y)                                       \
+/* X(member, function): needed. */
+#define XS_CUPTI_CALLS(X)                                          \
     X(get_version, cuptiGetVersion)                                \
     X(result_string, cuptiGetResultString)                         \
     X(timestamp, cuptiGetTimestamp)                                \
@@ -19,17 +19,33 @@
     X(next_record, cuptiActivityGetNextRecord)                     \
     X(dropped_records, cuptiActivityGetNumDroppedRecords)          \
     X(callback_name, cuptiGetCallbackName)                         \
-    Y(enable_driver_call, cuptiActivityEnableDriverApi)            \
-    Y(enable_runtime_call, cuptiActivityEnableRuntimeApi)          \
-    Y(subscribe_named, cuptiSubscribe_v2)                          \
-    Y(set_thread_ids, cuptiSetThreadIdType)
+    X(set_thread_ids, cuptiSetThreadIdType)
+
+/* What only newer libraries have, and what only newer headers know of. */
+typedef CUptiResult CUPTIAPI xs_cupti_switch(CUpti_CallbackId id, uint8_t on); /* CUDA 12.5 */
+#if CUPTI_API_VERSION >= 130000
+typedef CUpti_SubscriberParams xs_cupti_naming;
+#else
+typedef void xs_cupti_naming;
+#endif
+typedef CUptiResult CUPTIAPI xs_cupti_subscribe_named(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
+                                                      void *user, xs_cupti_naming *naming); /* CUDA 13.0 */
+
+/* Y(member, "function", type): NULL where it is not there. */
+#define XS_CUPTI_NEWER_CALLS(Y)                                                    \
+    Y(enable_driver_call, "cuptiActivityEnableDriverApi", xs_cupti_switch)         \
+    Y(enable_runtime_call, "cuptiActivityEnableRuntimeApi", xs_cupti_switch)       \
+    Y(subscribe_named, "cuptiSubscribe_v2", xs_cupti_subscribe_named)
 
 typedef struct xs_cupti_library {
     void *loaded;
     uint32_t version;
 #define X(member, function) __typeof__(function) *member;
-    XS_CUPTI_CALLS(X, X)
+#define Y(member, symbol, type) type *member;
+    XS_CUPTI_CALLS(X)
+    XS_CUPTI_NEWER_CALLS(Y)
 #undef X
+#undef Y
 } xs_cupti_library;
 
 /* Loads it, once a process; never unloaded. NULL: *state says why (ABSENT, UNUSABLE), in words too. */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NAME_BYTES 64 /* CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN */
+
 /* Parts of file names of libraries, and whose they are. */
 static const struct {
     const char *file, *tool;
@@ -38,19 +40,26 @@ static void CUPTIAPI nothing(void *user, CUpti_CallbackDomain domain, CUpti_Call
     (void)user, (void)domain, (void)id, (void)data;
 }
 
-CUptiResult xs_cupti_holder(const xs_cupti_library *cupti, char *who, size_t bytes) {
-    char named[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN + 1] = "";
-    CUpti_SubscriberHandle subscriber;
-    CUptiResult result;
+/* With the other one's name, where the library and our headers know how. */
+static CUptiResult subscribe(const xs_cupti_library *cupti, CUpti_SubscriberHandle *subscriber, char *named,
+                             size_t bytes) {
+#if CUPTI_API_VERSION >= 130000
     if (cupti->subscribe_named) {
-        CUpti_SubscriberParams params = {.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
+        CUpti_SubscriberParams naming = {.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
                                          .subscriberName = "xs",
                                          .oldSubscriberName = named,
-                                         .oldSubscriberSize = CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN};
-        result = cupti->subscribe_named(&subscriber, nothing, NULL, &params);
-    } else {
-        result = cupti->subscribe(&subscriber, nothing, NULL);
+                                         .oldSubscriberSize = bytes};
+        return cupti->subscribe_named(subscriber, nothing, NULL, &naming);
     }
+#endif
+    (void)named, (void)bytes;
+    return cupti->subscribe(subscriber, nothing, NULL);
+}
+
+CUptiResult xs_cupti_holder(const xs_cupti_library *cupti, char *who, size_t bytes) {
+    char named[NAME_BYTES + 1] = "";
+    CUpti_SubscriberHandle subscriber;
+    CUptiResult result = subscribe(cupti, &subscriber, named, NAME_BYTES);
     if (result == CUPTI_SUCCESS) {
         cupti->unsubscribe(subscriber);
         return result;

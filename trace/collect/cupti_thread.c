@@ -23,8 +23,7 @@ const char *xs_cupti_enable_all(xs_cupti *s, CUptiResult *result) {
     *result = s->cupti->enable(kinds[0]);
     if (*result != CUPTI_SUCCESS)
         return "cuptiActivityEnable(CONCURRENT_KERNEL)";
-    if (s->cupti->set_thread_ids)
-        s->cupti->set_thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+    s->cupti->set_thread_ids(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
     for (size_t i = 1; i < KINDS; i++)
         s->cupti->enable(kinds[i]); /* without copies it is worth while, too */
     xs_cupti_enable_calls(s->cupti);
