@@ -23,7 +23,7 @@ for _ in 1 2 3; do
     took=$(($(milliseconds) - begin))
     [ "$took" -ge "$best" ] || best=$took
 done
-[ "$best" -lt 1000 ] || [ -n "${XS_GPU_SANITIZED:-}" ] || fail "xs hang took $best ms"
+[ "$best" -lt 1000 ] || [ "$BACKEND" = host ] || [ -n "${XS_GPU_SANITIZED:-}" ] || fail "xs hang took $best ms"
 printf 'ok: answer after %s ms: %s\n' "$best" "$(head -n 1 "$work/hang")"
 has "$work/hang" "$words"
 has "$work/hang" "Hung so far"

@@ -23,7 +23,7 @@ fi
 kill -9 $recorder
 gone "$pid" && fail "the application went with its recorder"
 runs || { cat "$work/hang"; fail "another reader finds nothing"; }
-until_so 30000 test -s "$MARKS_CODE" || fail "the application does not come to its end"
+until_so 60000 test -s "$MARKS_CODE" || fail "the application does not come to its end"
 same "exit code of the application" "$(cat "$MARKS_CODE")" 0
 same "marks counted" "$(word "$run.out" marks)" $((2 * 4 * 4 * 30000))
 sound "$run"
