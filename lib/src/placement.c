@@ -1,5 +1,5 @@
-/* Records in device memory: making it, and the thread that copies them out. On sim there is no thread: launches that end
- * and passes of the collector copy, at virtual times that the seed alone decides. */
+/* Records in device memory: making it, and the thread that copies them out. On sim there is no thread: launches that
+ * end and passes of the collector copy, at virtual times that the seed alone decides. */
 #include "placement.h"
 
 #include <errno.h>
@@ -25,7 +25,8 @@ static int remember_ended(xs_placement *p, uint32_t launch) {
     if (p->ended_count == p->ended_room) {
         uint32_t room = p->ended_room ? 2 * p->ended_room : 16;
         uint32_t *larger = realloc(p->ended, room * sizeof *larger);
-        if (!larger) return 0;
+        if (!larger)
+            return 0;
         p->ended = larger;
         p->ended_room = room;
     }
@@ -41,10 +42,12 @@ static uint64_t steps(xs_placement *p, int all) {
     uint32_t *ended = take_ended(p, &count);
     pthread_mutex_unlock(&p->lock);
     int rc = xs_placement_step(p, all, ended, count, &slots);
-    if (!rc && count) rc = xs_placement_step(p, all, NULL, 0, &slots);
+    if (!rc && count)
+        rc = xs_placement_step(p, all, NULL, 0, &slots);
     pthread_mutex_lock(&p->lock);
     p->late = rc == XS_E_TIMEOUT;
-    for (uint32_t i = 0; p->late && i < count; i++) remember_ended(p, ended[i]); /* again, if need be: it does no harm */
+    for (uint32_t i = 0; p->late && i < count; i++)
+        remember_ended(p, ended[i]); /* again, if need be: it does no harm */
     pthread_mutex_unlock(&p->lock);
     free(ended);
     return slots;
@@ -54,7 +57,8 @@ static uint64_t steps(xs_placement *p, int all) {
 static void answer_collector(xs_placement *p) {
     xs_control *control = xs_region_control(xs_region(p->world));
     uint32_t asked = __atomic_load_n(&control->image_asked, __ATOMIC_ACQUIRE);
-    if (asked == __atomic_load_n(&control->image_done, __ATOMIC_RELAXED)) return;
+    if (asked == __atomic_load_n(&control->image_done, __ATOMIC_RELAXED))
+        return;
     steps(p, 1);
     __atomic_store_n(&control->image_done, asked, __ATOMIC_RELEASE);
 }
@@ -71,7 +75,8 @@ static int rest(xs_placement *p, uint64_t ns) {
     struct timespec until;
     later(&until, ns);
     pthread_mutex_lock(&p->lock);
-    if (!p->stopping && p->asked == p->done && (!p->ended_count || p->late)) pthread_cond_timedwait(&p->changed, &p->lock, &until);
+    if (!p->stopping && p->asked == p->done && (!p->ended_count || p->late))
+        pthread_cond_timedwait(&p->changed, &p->lock, &until);
     int go_on = !p->stopping;
     pthread_mutex_unlock(&p->lock);
     return go_on;
@@ -85,7 +90,8 @@ static void round_of(xs_placement *p, uint64_t *pause) {
     uint64_t slots = steps(p, all);
     answer_collector(p);
     *pause = slots ? REST_LEAST_NS : *pause * 2 < REST_MOST_NS ? *pause * 2 : REST_MOST_NS;
-    if (!all) return;
+    if (!all)
+        return;
     pthread_mutex_lock(&p->lock);
     p->done = asked;
     pthread_cond_broadcast(&p->changed);
@@ -96,7 +102,8 @@ static void *run(void *user) {
     xs_placement *p = user;
     uint64_t pause = REST_LEAST_NS;
     pthread_setname_np(pthread_self(), "xs copier");
-    do round_of(p, &pause);
+    do
+        round_of(p, &pause);
     while (rest(p, pause));
     return NULL;
 }
@@ -107,7 +114,8 @@ static int start_thread(xs_placement *p) {
     pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are the application's */
     int number = pthread_create(&p->thread, NULL, run, p);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (number) return xs_fail(XS_E_SYSTEM, "no thread to copy rings: %s", strerror(number));
+    if (number)
+        return xs_fail(XS_E_SYSTEM, "no thread to copy rings: %s", strerror(number));
     p->threaded = 1;
     return 0;
 }
@@ -116,7 +124,8 @@ static int make(xs_world *world, xs_placement **out) {
     const xs_region_header *h = xs_region(world);
     pthread_condattr_t monotonic;
     xs_placement *p = calloc(1, sizeof *p);
-    if (!p) return XS_E_MEMORY;
+    if (!p)
+        return XS_E_MEMORY;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&p->lock, NULL);
@@ -136,17 +145,21 @@ static void mark_rings(const xs_placement *p) {
     xs_region_header *h = xs_region(p->world);
     h->placement = XS_RING_DEVICE;
     for (uint32_t i = 0; i < p->rings; i++) {
-        xs_ring_header *ring = (xs_ring_header *)(p->world->region + h->ring_headers_offset + i * h->ring_header_stride);
+        xs_ring_header *ring =
+            (xs_ring_header *)(p->world->region + h->ring_headers_offset + i * h->ring_header_stride);
         p->ring[i].placed = p->base[i / h->rings_per_rank] != NULL;
         ring->placement = p->ring[i].placed ? XS_RING_DEVICE : XS_RING_MAPPED;
     }
 }
 
 int xs_placement_open(xs_world *world) {
-    if (strcmp(world->config.placement, "device")) return 0;
+    if (strcmp(world->config.placement, "device"))
+        return 0;
     int rc = make(world, &world->placement);
-    if (!rc) rc = world->backend->rings_open(world, world->placement->base);
-    if (rc) return rc;
+    if (!rc)
+        rc = world->backend->rings_open(world, world->placement->base);
+    if (rc)
+        return rc;
     mark_rings(world->placement);
     return xs_region(world)->virtual_time ? 0 : start_thread(world->placement);
 }
@@ -161,9 +174,11 @@ static void stop_thread(xs_placement *p) {
 
 void xs_placement_close(xs_world *world) {
     xs_placement *p = world->placement;
-    if (!p) return;
+    if (!p)
+        return;
     int here = world->owner_pid == (int32_t)getpid(); /* a forked child has no such thread */
-    if (p->threaded && here) stop_thread(p);
+    if (p->threaded && here)
+        stop_thread(p);
     if (here) {
         pthread_cond_destroy(&p->changed);
         pthread_mutex_destroy(&p->lock);
@@ -185,19 +200,22 @@ char *xs_placement_records(const xs_world *world, uint32_t rank) {
 
 int xs_placement_launch_ended(xs_world *world, uint32_t launch) {
     xs_placement *p = world->placement;
-    if (!p) return 0;
+    if (!p)
+        return 0;
     pthread_mutex_lock(&p->lock);
     int kept = remember_ended(p, launch);
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
-    if (!p->threaded) steps(p, 1);
+    if (!p->threaded)
+        steps(p, 1);
     return kept;
 }
 
 int xs_placement_flush(xs_world *world, uint64_t ns) {
     xs_placement *p = world->placement;
     struct timespec until;
-    if (!p) return 0;
+    if (!p)
+        return 0;
     if (!p->threaded) {
         steps(p, 1);
         return p->error;
@@ -207,7 +225,8 @@ int xs_placement_flush(xs_world *world, uint64_t ns) {
     uint64_t mine = ++p->asked;
     int late = 0;
     pthread_cond_broadcast(&p->changed);
-    while (p->done < mine && !late) late = pthread_cond_timedwait(&p->changed, &p->lock, &until) == ETIMEDOUT;
+    while (p->done < mine && !late)
+        late = pthread_cond_timedwait(&p->changed, &p->lock, &until) == ETIMEDOUT;
     late |= p->late;
     pthread_mutex_unlock(&p->lock);
     int error = __atomic_load_n(&p->error, __ATOMIC_ACQUIRE);
@@ -216,7 +235,8 @@ int xs_placement_flush(xs_world *world, uint64_t ns) {
 
 void xs_placement_pass(xs_world *world) {
     xs_placement *p = world->placement;
-    if (!p || p->threaded) return;
+    if (!p || p->threaded)
+        return;
     steps(p, 0);
     answer_collector(p);
 }

@@ -44,8 +44,10 @@ static void part_slots(uint32_t part, uint32_t capacity, uint32_t *first, uint32
 
 uint32_t xs_placement_parts(uint64_t from, uint64_t next, uint32_t capacity) {
     uint32_t part = capacity / XS_PARTS, parts = 0;
-    if (next - from >= capacity) return XS_PARTS_ALL & ~XS_PART_OVERFLOW;
-    for (uint64_t s = from; s < next; s = (s / part + 1) * part) parts |= 1u << (s & (capacity - 1)) / part;
+    if (next - from >= capacity)
+        return XS_PARTS_ALL & ~XS_PART_OVERFLOW;
+    for (uint64_t s = from; s < next; s = (s / part + 1) * part)
+        parts |= 1u << (s & (capacity - 1)) / part;
     return parts;
 }
 
@@ -62,8 +64,10 @@ static void add_runs(xs_placement *p, ring_wants *wants, uint32_t parts, uint32_
     uint32_t per_rank = header_of(p)->rings_per_rank;
     for (uint32_t ring = 0; ring < p->rings;) {
         uint32_t begin = ring++;
-        if (!wants(&p->ring[begin], parts)) continue;
-        while (ring < p->rings && ring % per_rank && wants(&p->ring[ring], parts)) ring++;
+        if (!wants(&p->ring[begin], parts))
+            continue;
+        while (ring < p->rings && ring % per_rank && wants(&p->ring[ring], parts))
+            ring++;
         p->spans[p->span_count++] = (xs_ring_span){begin, ring - begin, slot, slots};
     }
 }
@@ -71,17 +75,20 @@ static void add_runs(xs_placement *p, ring_wants *wants, uint32_t parts, uint32_
 void xs_placement_spans(xs_placement *p, int probes) {
     uint32_t capacity = header_of(p)->ring_records, first, count;
     p->span_count = 0;
-    if (!probes) add_runs(p, wants_all, XS_PARTS_ALL, 0, capacity + 1);
+    if (!probes)
+        add_runs(p, wants_all, XS_PARTS_ALL, 0, capacity + 1);
     for (uint32_t part = 0; part <= XS_PARTS; part++) {
         part_slots(part, capacity, &first, &count);
-        add_runs(p, probes ? wants_probe : wants_some, 1u << part, probes ? first + count - 1 : first, probes ? 1 : count);
+        add_runs(p, probes ? wants_probe : wants_some, 1u << part, probes ? first + count - 1 : first,
+                 probes ? 1 : count);
     }
 }
 
 static int is_ended(const xs_ring_header *header, uint32_t owners, const uint32_t *ended, uint32_t count) {
     uint32_t launch = owners ? header->owner[(owners - 1) % XS_RING_OWNERS].launch : 0;
     for (uint32_t i = 0; i < count; i++)
-        if (ended[i] == launch) return 1;
+        if (ended[i] == launch)
+            return 1;
     return 0;
 }
 
@@ -89,15 +96,18 @@ static int is_ended(const xs_ring_header *header, uint32_t owners, const uint32_
 static void observe_free(xs_placement *p, uint32_t ring, const xs_ring_header *header) {
     placed_ring *r = &p->ring[ring];
     uint64_t next = __atomic_load_n(&header->next, __ATOMIC_ACQUIRE), from = r->copied ? r->copied : 1;
-    if (taken(p, ring) || next <= 1 || next == r->copied) return;
+    if (taken(p, ring) || next <= 1 || next == r->copied)
+        return;
     r->next = next;
     r->need = (uint8_t)xs_placement_parts(from, next, header->capacity);
-    if (__atomic_load_n(&header->mode, __ATOMIC_RELAXED) == XS_DISCARD) r->need |= XS_PART_OVERFLOW;
+    if (__atomic_load_n(&header->mode, __ATOMIC_RELAXED) == XS_DISCARD)
+        r->need |= XS_PART_OVERFLOW;
 }
 
 static uint32_t stale_parts(const placed_ring *r, uint64_t time, uint64_t age) {
     uint32_t parts = 0;
-    for (uint32_t part = 0; part <= XS_PARTS; part++) parts |= (uint32_t)(!r->time[part] || time - r->time[part] >= age) << part;
+    for (uint32_t part = 0; part <= XS_PARTS; part++)
+        parts |= (uint32_t)(!r->time[part] || time - r->time[part] >= age) << part;
     return parts;
 }
 
@@ -107,15 +117,18 @@ static void observe(xs_placement *p, const copy_step *step) {
         placed_ring *r = &p->ring[ring];
         const xs_ring_header *header = ring_of(p, ring);
         r->next = r->need = r->live = 0;
-        if (!r->placed || r->lost) continue;
+        if (!r->placed || r->lost)
+            continue;
         if (!taken(p, ring)) {
-            if (step->live || step->all) observe_free(p, ring, header);
+            if (step->live || step->all)
+                observe_free(p, ring, header);
             continue;
         }
         r->discard = __atomic_load_n(&header->mode, __ATOMIC_RELAXED) == XS_DISCARD;
         uint32_t owners = __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE);
         int ended = step->ended_count && is_ended(header, owners, step->ended, step->ended_count);
-        r->need = step->all || ended ? XS_PARTS_ALL : (uint8_t)stale_parts(r, step->time, step->live ? p->stale_ns : LOOK_NS);
+        r->need =
+            step->all || ended ? XS_PARTS_ALL : (uint8_t)stale_parts(r, step->time, step->live ? p->stale_ns : LOOK_NS);
         r->live = step->live && r->need != XS_PARTS_ALL;
     }
 }
@@ -137,9 +150,11 @@ static void lose(xs_placement *p, int error) {
 
 /* 0, or why nothing was copied. A copy that does not end is tried again: a device that is busy is not a lost one. */
 static int copy_spans(xs_placement *p) {
-    if (!p->span_count || p->error) return p->error;
+    if (!p->span_count || p->error)
+        return p->error;
     int rc = p->world->backend->rings_copy(p->world, p->spans, p->span_count);
-    if (rc && rc != XS_E_TIMEOUT) lose(p, rc);
+    if (rc && rc != XS_E_TIMEOUT)
+        lose(p, rc);
     return rc;
 }
 
@@ -156,7 +171,8 @@ static int probe(xs_placement *p) {
     int rc = copy_spans(p);
     for (uint32_t ring = 0; ring < p->rings && !rc; ring++) {
         placed_ring *r = &p->ring[ring];
-        if (!r->live) continue;
+        if (!r->live)
+            continue;
         uint32_t fresh = 0;
         for (uint32_t part = 0; part < XS_PARTS + r->discard; part++)
             fresh |= (uint32_t)(stamp_of(p, ring, part) != r->stamp[part]) << part;
@@ -180,7 +196,8 @@ static uint32_t part_copied(xs_placement *p, uint32_t ring, uint32_t part, uint6
 static uint64_t image_time(const placed_ring *r, const xs_ring_header *header) {
     uint32_t parts = __atomic_load_n(&header->mode, __ATOMIC_RELAXED) == XS_DISCARD ? XS_PARTS + 1 : XS_PARTS;
     uint64_t oldest = UINT64_MAX;
-    for (uint32_t part = 0; part < parts; part++) oldest = r->time[part] < oldest ? r->time[part] : oldest;
+    for (uint32_t part = 0; part < parts; part++)
+        oldest = r->time[part] < oldest ? r->time[part] : oldest;
     return oldest;
 }
 
@@ -190,15 +207,19 @@ static uint64_t publish(xs_placement *p, uint64_t time) {
     for (uint32_t ring = 0; ring < p->rings; ring++) {
         placed_ring *r = &p->ring[ring];
         xs_ring_header *header = ring_of(p, ring);
-        if (!r->need) continue;
+        if (!r->need)
+            continue;
         for (uint32_t part = 0; part <= XS_PARTS; part++) {
-            if (r->need >> part & 1) slots += part_copied(p, ring, part, time);
-            else if (r->next) r->time[part] = time; /* nobody wrote there since it was copied */
+            if (r->need >> part & 1)
+                slots += part_copied(p, ring, part, time);
+            else if (r->next)
+                r->time[part] = time; /* nobody wrote there since it was copied */
         }
         uint64_t oldest = image_time(r, header);
         if (oldest > header->image_time) /* a clock: readers count on it */
             __atomic_store_n(&header->image_time, oldest, __ATOMIC_RELEASE);
-        if (!r->next) continue;
+        if (!r->next)
+            continue;
         r->copied = r->next;
         slots++;
         __atomic_store_n(&header->image_next, r->next, __ATOMIC_RELEASE);
@@ -208,15 +229,18 @@ static uint64_t publish(xs_placement *p, uint64_t time) {
 
 static uint64_t slots_of(const xs_placement *p) {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < p->span_count; i++) sum += (uint64_t)p->spans[i].rings * p->spans[i].slots;
+    for (uint32_t i = 0; i < p->span_count; i++)
+        sum += (uint64_t)p->spans[i].rings * p->spans[i].slots;
     return sum;
 }
 
 /* Copying all rings that somebody writes may take its share of the time, not more. */
 static void measure(xs_placement *p, uint64_t took) {
     uint64_t slots = slots_of(p), live = 0;
-    if (slots < MEASURED) return;
-    for (uint32_t ring = 0; ring < p->rings; ring++) live += (uint64_t)(p->ring[ring].need && !p->ring[ring].next);
+    if (slots < MEASURED)
+        return;
+    for (uint32_t ring = 0; ring < p->rings; ring++)
+        live += (uint64_t)(p->ring[ring].need && !p->ring[ring].next);
     uint64_t pause = (uint64_t)((double)took / (double)slots * (double)live * header_of(p)->ring_records * DUTY);
     p->stale_ns = pause > STALE_NS ? pause : STALE_NS;
 }
@@ -226,15 +250,19 @@ int xs_placement_step(xs_placement *p, int all, const uint32_t *ended, uint32_t 
     int live = __atomic_load_n(&control->image_live, __ATOMIC_RELAXED) != 0;
     uint64_t now = xs_world_now(p->world);
     copy_step step = {now ? now : 1, all, live, ended, ended_count};
-    if (!p->stale_ns) p->stale_ns = STALE_NS;
+    if (!p->stale_ns)
+        p->stale_ns = STALE_NS;
     observe(p, &step);
     int rc = probe(p);
     uint64_t begin = xs_world_now(p->world);
     xs_placement_spans(p, 0);
-    if (!rc) rc = copy_spans(p);
-    if (rc) return rc;
+    if (!rc)
+        rc = copy_spans(p);
+    if (rc)
+        return rc;
     measure(p, xs_world_now(p->world) - begin);
     *slots += publish(p, step.time);
-    for (uint32_t i = 0; i < ended_count; i++) xs_region_reclaim(p->world->region, ended[i]);
+    for (uint32_t i = 0; i < ended_count; i++)
+        xs_region_reclaim(p->world->region, ended[i]);
     return 0;
 }

@@ -1,13 +1,16 @@
-/* How many records a second come out of the rings while kernels run, with none lost; and that what is lost at more is counted
- * exactly. The kernel's warps emit at a rate that is searched for; what they emitted they count in memory of their own.
+/* How many records a second come out of the rings while kernels run, with none lost; and that what is lost at more is
+ * counted exactly. The kernel's warps emit at a rate that is searched for; what they emitted they count in memory of
+ * their own.
  *
  *   mapped, validated       N threads read, check stamps and copy                       bar: 200 / 400 million a second
  *   mapped, captured        N collector threads, into a capture with its space made     bar: 120 / 240
  *   device, live            the copier and N threads that read what it brings           no bar: stated
- *   too fast, burst         as fast as kernels go: kept + lost = emitted; a burst that fits is whole in device placement
+ *   too fast, burst         as fast as kernels go: kept + lost = emitted; a burst that fits is whole in device
+ * placement
  *
- *   ring_rate [backend=cuda|host] [blocks=N] [block=THREADS] [ring=RECORDS] [seconds=S] [least=M] [most=M] (millions a second)
- *   exit 1: loss was not exact, or a burst not whole; 2: it could not run; 77: no GPU. Rates below the bar are shown, not judged. */
+ *   ring_rate [backend=cuda|host] [blocks=N] [block=THREADS] [ring=RECORDS] [seconds=S] [least=M] [most=M] (millions a
+ * second) exit 1: loss was not exact, or a burst not whole; 2: it could not run; 77: no GPU. Rates below the bar are
+ * shown, not judged. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +19,10 @@
 
 #include "ring_rate_load.h"
 
-#define STEP 1.4       /* from rate to rate, until records are lost */
+#define STEP 1.4 /* from rate to rate, until records are lost */
 #define BISECTIONS 3
-#define CONFIRM 3      /* runs in a row without loss, of full length */
-#define BOUND_S 540u   /* the program is over by then */
+#define CONFIRM 3    /* runs in a row without loss, of full length */
+#define BOUND_S 540u /* the program is over by then */
 
 typedef load_result runner(const load_shape *shape, uint32_t threads, double rate, double seconds, uint32_t most);
 
@@ -59,8 +62,8 @@ static int option(const char *text) {
 static load_result run(runner *how, uint32_t threads, double rate, double time, uint32_t burst) {
     load_result r = how(&shape, threads, rate, time, burst);
     if (r.kept + r.lost != r.emitted) {
-        printf("NOT EXACT: kept %llu + lost %llu, emitted %llu\n", (unsigned long long)r.kept, (unsigned long long)r.lost,
-               (unsigned long long)r.emitted);
+        printf("NOT EXACT: kept %llu + lost %llu, emitted %llu\n", (unsigned long long)r.kept,
+               (unsigned long long)r.lost, (unsigned long long)r.emitted);
         inexact = 1;
     }
     return r;
@@ -113,8 +116,9 @@ static void rate_row(const char *what, runner *how, const char *placement, uint3
 static uint64_t loss_row(const char *what, runner *how, const char *placement, uint32_t threads, uint32_t burst) {
     shape.placement = placement;
     load_result r = run(how, threads, 0, seconds / 5, burst);
-    printf("%-8s %-10s %7u  emitted %llu, kept %llu, lost %llu: %s\n", placement, what, threads, (unsigned long long)r.emitted,
-           (unsigned long long)r.kept, (unsigned long long)r.lost, r.kept + r.lost == r.emitted ? "exact" : "NOT EXACT");
+    printf("%-8s %-10s %7u  emitted %llu, kept %llu, lost %llu: %s\n", placement, what, threads,
+           (unsigned long long)r.emitted, (unsigned long long)r.kept, (unsigned long long)r.lost,
+           r.kept + r.lost == r.emitted ? "exact" : "NOT EXACT");
     return r.lost;
 }
 

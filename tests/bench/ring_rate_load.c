@@ -38,8 +38,13 @@ void load_open(load *l, const load_shape *shape) {
     memset(l, 0, sizeof *l);
     l->shape = *shape;
     l->warps = shape->blocks * (shape->block / 32);
-    xs_config config = {.size = sizeof config, .version = 1, .backend = shape->backend, .ranks = 1, .placement = shape->placement,
-                        .ring_records = shape->ring_records, .rings = (l->warps + 63) / 64 * 64};
+    xs_config config = {.size = sizeof config,
+                        .version = 1,
+                        .backend = shape->backend,
+                        .ranks = 1,
+                        .placement = shape->placement,
+                        .ring_records = shape->ring_records,
+                        .rings = (l->warps + 63) / 64 * 64};
     must(xs_world_create(&config, &l->world), "world");
     must(xs_buffer_create(l->world, "counts", l->warps * sizeof(uint64_t), &l->args.counts), "buffer");
     l->args.mark = (uint32_t)xs_mark_name(l->world, "tick");

@@ -1,10 +1,11 @@
 /* Writing a capture: append-only frames in NAME.xs, or, bounded, in segments NAME.xs/NNNNNN.seg of which the oldest are
- * removed. Frames are put together in a buffer and appended by write(), so that a killed process leaves whole frames and at
- * most one that is cut. Space is allocated ahead where the file system can do so: a full disk is met between frames, never
- * inside one, and a reserve is kept for the frames that end a capture.
+ * removed. Frames are put together in a buffer and appended by write(), so that a killed process leaves whole frames
+ * and at most one that is cut. Space is allocated ahead where the file system can do so: a full disk is met between
+ * frames, never inside one, and a reserve is kept for the frames that end a capture.
  *
- * One thread at a time; in an unbounded capture one a lane. Errors are negative xs_error; the first one is kept (xs_capture_error). After XS_E_NO_SPACE the
- * capture takes no records (xs_capture_reserve returns NULL) until space returns; the caller counts what it leaves out. */
+ * One thread at a time; in an unbounded capture one a lane. Errors are negative xs_error; the first one is kept
+ * (xs_capture_error). After XS_E_NO_SPACE the capture takes no records (xs_capture_reserve returns NULL) until space
+ * returns; the caller counts what it leaves out. */
 #ifndef XS_CAPTURE_WRITER_H
 #define XS_CAPTURE_WRITER_H
 
@@ -32,15 +33,16 @@ typedef struct xs_capture_owner {
 } xs_capture_owner;
 
 /* XS_E_NO_SPACE, XS_E_SYSTEM (folder missing or read-only), XS_E_ARGUMENT (bound too small, empty name), with a text in
- * xs_error_detail. An existing capture of that name is replaced, unless another process is writing it: then NAME.2 and so
- * on is used. */
+ * xs_error_detail. An existing capture of that name is replaced, unless another process is writing it: then NAME.2 and
+ * so on is used. */
 int xs_capture_open(const xs_capture_options *options, xs_capture **capture);
 void xs_capture_set_owner(xs_capture *capture, const xs_capture_owner *owner);
 const char *xs_capture_path(const xs_capture *capture);
 /* Time for retries and for bounds by age. */
 void xs_capture_set_time(xs_capture *capture, uint64_t now);
 
-/* Room for the payload of one frame; NULL: no space (or no memory). The next call must be xs_capture_commit or _cancel. */
+/* Room for the payload of one frame; NULL: no space (or no memory). The next call must be xs_capture_commit or _cancel.
+ */
 void *xs_capture_reserve(xs_capture *capture, uint32_t type, uint64_t payload_bytes);
 /* Gives the frame its number and seals it. payload_bytes may be less than what was reserved. */
 void xs_capture_commit(xs_capture *capture, xs_frame *frame, uint64_t payload_bytes);
@@ -48,9 +50,10 @@ void xs_capture_cancel(xs_capture *capture);
 /* The three above in one. 0, or the reason why the frame is not in the capture. */
 int xs_capture_put(xs_capture *capture, xs_frame *frame, const void *payload, uint64_t payload_bytes);
 
-/* Lanes: threads that put frames at the same time, each through its own. xs_capture_open makes lane 0, which the functions
- * above use; xs_capture_lanes makes `count` in all (1 where the capture is bounded) and returns how many there are. Frames of one lane stay
- * in order; those of several follow each other as the lanes were flushed. A full lane flushes itself. */
+/* Lanes: threads that put frames at the same time, each through its own. xs_capture_open makes lane 0, which the
+ * functions above use; xs_capture_lanes makes `count` in all (1 where the capture is bounded) and returns how many
+ * there are. Frames of one lane stay in order; those of several follow each other as the lanes were flushed. A full
+ * lane flushes itself. */
 uint32_t xs_capture_lanes(xs_capture *capture, uint32_t count);
 xs_capture_lane *xs_capture_lane_of(xs_capture *capture, uint32_t index);
 void *xs_lane_reserve(xs_capture_lane *lane, uint32_t type, uint64_t payload_bytes);

@@ -8,6 +8,7 @@
 
 #define XS_CAPTURE_MOST_SEGMENTS 64u
 #define XS_CAPTURE_RESERVE (128u << 10)
+#define XS_CAPTURE_GROW_LEAST (64u << 10)
 
 typedef struct kept_segment {
     uint64_t number, bytes;
@@ -55,6 +56,16 @@ struct xs_capture {
 /* Remembers the first error; a full disk and its kin also stop records. Returns the xs_error for errno. */
 int xs_capture_failed(xs_capture *c, int number);
 int xs_capture_put_file_frame(xs_capture *c);
+
+/* capture_space.c. xs_capture_grow makes space up to `end`: 0 or errno. xs_capture_space: is there any? */
+int xs_capture_grow(xs_capture *c, uint64_t end);
+int xs_capture_space(xs_capture *c, uint64_t end);
+/* Appends what a lane holds. 0, or errno; the file then ends as before. */
+int xs_capture_write(const xs_capture *c, const xs_capture_lane *lane);
+
+/* capture_lanes.c */
+int xs_capture_make_lane(xs_capture *c, uint32_t index);
+
 /* Cuts fd to what was written and closes it. */
 int xs_capture_close_file(xs_capture *c);
 

@@ -31,14 +31,15 @@ typedef struct ring_share {
 static xs_capture_lane *lane_of(const ring_share *share) { return xs_capture_lane_of(share->c->capture, share->lane); }
 
 static int put_loss(const ring_share *share, uint32_t ring, const xs_ring_gap *gap) {
-    xs_frame_loss loss = {.ring = ring, .cause = gap->cause, .first = gap->first, .last = gap->last, .at_least = gap->at_least};
+    xs_frame_loss loss = {
+        .ring = ring, .cause = gap->cause, .first = gap->first, .last = gap->last, .at_least = gap->at_least};
     xs_frame frame;
     xs_collect_fill(share->c, share->r, &frame, XS_FRAME_LOSS, ring);
     return xs_lane_put(lane_of(share), &frame, &loss, sizeof loss);
 }
 
-/* 1: what was left out before is told, so that records may follow. While there is no space, only once, at the end (`last`): a
- * frame for each would eat up the reserve. */
+/* 1: what was left out before is told, so that records may follow. While there is no space, only once, at the end
+ * (`last`): a frame for each would eat up the reserve. */
 static int told_unsaved(const ring_share *share, uint32_t ring, int last) {
     ring_state *s = &share->r->rings[ring];
     if (!s->unsaved_first)
@@ -145,7 +146,8 @@ static xs_ring_quiet quiet_now(xs_collector *c, xs_collected *r, uint32_t ring, 
         s->free_next = quiet.end;
     }
     int visible = s->reader.ordered || c->now - s->free_since >= UNORDERED_QUIET_NS;
-    if (header->placement) /* whoever copies them waits for no later ones: the bit is behind all records of its device */
+    if (header
+            ->placement) /* whoever copies them waits for no later ones: the bit is behind all records of its device */
         visible = image_is_final(s, quiet.end);
     return visible || how == DRAIN_LAST ? quiet : live;
 }
@@ -180,7 +182,8 @@ static int done_with(const xs_collected *r, uint32_t ring) {
     return s->free_since && s->free_next == s->reader.next;
 }
 
-/* A pass over the rings of a region, by one thread or several: each takes the next few rings that nobody has taken yet. */
+/* A pass over the rings of a region, by one thread or several: each takes the next few rings that nobody has taken yet.
+ */
 typedef struct rings_pass {
     xs_collector *c;
     xs_collected *r;
@@ -225,7 +228,8 @@ static uint64_t told_by_lines(const xs_collected *r, uint32_t ring, uint64_t fro
     uint64_t furthest = 0;
     xs_status_line line;
     for (uint32_t i = 0; owners && i < r->view.head.lines_per_ring; i++) {
-        if (xs_view_copy_line(&r->view, ring, i, &line) != 1 || line.p7.launch != owner->launch || line.p6.block != owner->block)
+        if (xs_view_copy_line(&r->view, ring, i, &line) != 1 || line.p7.launch != owner->launch ||
+            line.p6.block != owner->block)
             continue;
         uint32_t ahead = (line.p6.cursor - (uint32_t)from) & XS_SEQUENCE_MASK;
         if (ahead <= XS_SEQUENCE_MASK / 2 && from + ahead > furthest)

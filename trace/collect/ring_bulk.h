@@ -8,7 +8,8 @@
 #if !XS_RECORD_BY_WORDS
 #include <emmintrin.h>
 
-#define XS_BULK_AHEAD 16 /* records that are asked for before they are looked at: the ring is in another core's cache, or in none */
+#define XS_BULK_AHEAD \
+    16 /* records that are asked for before they are looked at: the ring is in another core's cache, or in none */
 
 XS_HOST_FN __m128i xs_bulk_load(const xs_record *from) {
     __m128i whole; /* spelled out: see record_access.h */
@@ -16,8 +17,8 @@ XS_HOST_FN __m128i xs_bulk_load(const xs_record *from) {
     return whole;
 }
 
-/* Copies records with the stamps sequence, sequence + 1 .. from slots that follow each other; stops at the first four that
- * are not all there. Returns how many it took, a multiple of four, at most `count`. */
+/* Copies records with the stamps sequence, sequence + 1 .. from slots that follow each other; stops at the first four
+ * that are not all there. Returns how many it took, a multiple of four, at most `count`. */
 XS_HOST_FN uint32_t xs_ring_bulk(const xs_record *from, xs_record *out, uint32_t count, uint64_t sequence) {
     const __m128i none = _mm_setzero_si128(), four = _mm_set1_epi32(4), mask = _mm_set1_epi32((int)XS_SEQUENCE_MASK);
     __m128i stamp = _mm_add_epi32(_mm_set1_epi32((int)(uint32_t)sequence), _mm_set_epi32(3, 2, 1, 0));
@@ -28,7 +29,8 @@ XS_HOST_FN uint32_t xs_ring_bulk(const xs_record *from, xs_record *out, uint32_t
         __m128i c = xs_bulk_load(from + done + 2), d = xs_bulk_load(from + done + 3);
         __m128i ab = _mm_unpacklo_epi32(a, b), cd = _mm_unpacklo_epi32(c, d);
         __m128i stamps = _mm_unpacklo_epi64(ab, cd), codes = _mm_unpackhi_epi64(ab, cd);
-        __m128i right = _mm_andnot_si128(_mm_cmpeq_epi32(codes, none), _mm_cmpeq_epi32(stamps, _mm_and_si128(stamp, mask)));
+        __m128i right =
+            _mm_andnot_si128(_mm_cmpeq_epi32(codes, none), _mm_cmpeq_epi32(stamps, _mm_and_si128(stamp, mask)));
         if (_mm_movemask_epi8(right) != 0xffff)
             break;
         __m128i *to = (__m128i *)(void *)(out + done);

@@ -1,5 +1,5 @@
-/* Threads that share the rings of one pass with the thread that asks for it. Each ring is drained by one of them a pass;
- * which one may differ from pass to pass. */
+/* Threads that share the rings of one pass with the thread that asks for it. Each ring is drained by one of them a
+ * pass; which one may differ from pass to pass. */
 #ifndef XS_RING_WORKERS_H
 #define XS_RING_WORKERS_H
 

@@ -1,5 +1,5 @@
-/* Rings in device memory, step by step: random writers, copier and collector on a clock of the test's own, in one thread. What a
- * seed's capture holds is compared with what its writers wrote. */
+/* Rings in device memory, step by step: random writers, copier and collector on a clock of the test's own, in one
+ * thread. What a seed's capture holds is compared with what its writers wrote. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,12 +12,12 @@
 
 #define RINGS 3u
 #define SEEDS 400u
-/* With narrow sequences, what happens until the reader has settled a gap, two looks at new images later, must stay below half of
- * their range. */
+/* With narrow sequences, what happens until the reader has settled a gap, two looks at new images later, must stay
+ * below half of their range. */
 #define BURST (XS_SEQUENCE_BITS < 32 ? 24u : 100u)
 #define MOST_UNSEEN 36u
-/* In discard mode records may stand in a full ring for as long as their writer drops: until three quarters of the range are
- * over they are told from newer ones. */
+/* In discard mode records may stand in a full ring for as long as their writer drops: until three quarters of the range
+ * are over they are told from newer ones. */
 #define MOST_DISCARDING (XS_SEQUENCE_BITS < 32 ? 180u : UINT32_MAX)
 #define TICK (XS_SEQUENCE_BITS < 32 ? 20u : 30000000u)
 
@@ -35,7 +35,8 @@ static int copy_some(xs_world *world, const xs_ring_span *spans, uint32_t count)
     for (const xs_ring_span *s = spans; s < spans + count; s++)
         for (uint32_t i = 0; i < s->rings; i++)
             memcpy(world->region + h->records_offset + (s->ring + i) * h->records_stride + s->slot * sizeof(xs_record),
-                   memory + (s->ring + i) * h->records_stride + s->slot * sizeof(xs_record), s->slots * sizeof(xs_record));
+                   memory + (s->ring + i) * h->records_stride + s->slot * sizeof(xs_record),
+                   s->slots * sizeof(xs_record));
     return 0;
 }
 
@@ -77,7 +78,8 @@ static void begin_run(run *r, uint32_t seed, uint32_t records) {
     r->placement.spans = calloc(h->rings_per_rank * (XS_PARTS + 1), sizeof(xs_ring_span));
     for (uint32_t ring = 0; ring < h->rings_per_rank; ring++) {
         r->placement.ring[ring].placed = 1;
-        ((xs_ring_header *)(void *)(test_bed.region + h->ring_headers_offset + ring * h->ring_header_stride))->placement = XS_RING_DEVICE;
+        ((xs_ring_header *)(void *)(test_bed.region + h->ring_headers_offset + ring * h->ring_header_stride))
+            ->placement = XS_RING_DEVICE;
         xs_ring_reader *reader = &test_bed.collected->rings[ring].reader;
         reader->ordered = 0; /* as the collector has it where rings are placed from the begin */
         if (XS_SEQUENCE_BITS < 32)
@@ -142,9 +144,11 @@ static void end_run(run *r, uint32_t seed, uint32_t records) {
         fail_msg("seed %u, rings of %u: %s", seed, records, f.what);
     for (uint32_t ring = 0; ring < RINGS; ring++) {
         const ring_account *a = &f.rings[ring];
-        if (a->kept + a->lost != r->emitted[ring] || a->lost_by[XS_LOSS_DEVICE] || (r->mode[ring] == XS_OVERWRITE && a->lost_by[XS_LOSS_DISCARDED]))
-            fail_msg("seed %u, rings of %u, ring %u mode %u: kept %llu, lost %llu of %llu", seed, records, ring, r->mode[ring],
-                     (unsigned long long)a->kept, (unsigned long long)a->lost, (unsigned long long)r->emitted[ring]);
+        if (a->kept + a->lost != r->emitted[ring] || a->lost_by[XS_LOSS_DEVICE] ||
+            (r->mode[ring] == XS_OVERWRITE && a->lost_by[XS_LOSS_DISCARDED]))
+            fail_msg("seed %u, rings of %u, ring %u mode %u: kept %llu, lost %llu of %llu", seed, records, ring,
+                     r->mode[ring], (unsigned long long)a->kept, (unsigned long long)a->lost,
+                     (unsigned long long)r->emitted[ring]);
         if (XS_SEQUENCE_BITS == 32 && (a->at_least || a->lost_by[XS_LOSS_NEVER_ARRIVED]))
             fail_msg("seed %u, rings of %u, ring %u: a hole that was none, or a stall", seed, records, ring);
     }

@@ -1,5 +1,6 @@
-/* Records in memory of the device, as the host backend has it: private memory that a thread copies into the region. Worlds
- * with their own collector; writers of the test's own, whose counts the captures must show: kept + lost = emitted. */
+/* Records in memory of the device, as the host backend has it: private memory that a thread copies into the region.
+ * Worlds with their own collector; writers of the test's own, whose counts the captures must show: kept + lost =
+ * emitted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +20,15 @@ static uint64_t begun;
 
 static xs_world *begin_world(const char *placement, uint32_t records, uint32_t collectors, int on_trigger) {
     xs_world *world = NULL;
-    xs_config config = {.size = sizeof config, .version = 1, .backend = "host", .scheduler = "threads", .ranks = 1,
-                        .ring_records = records, .capture = path, .placement = placement, .collectors = collectors,
+    xs_config config = {.size = sizeof config,
+                        .version = 1,
+                        .backend = "host",
+                        .scheduler = "threads",
+                        .ranks = 1,
+                        .ring_records = records,
+                        .capture = path,
+                        .placement = placement,
+                        .collectors = collectors,
                         .capture_on_trigger = on_trigger};
     begun = synthetic_now();
     int rc = xs_world_create(&config, &world);
@@ -61,7 +69,8 @@ static void check_ring(const frames *f, uint32_t ring, uint64_t emitted) {
         assert_int_equal(r->lost_by[XS_LOSS_NEVER_ARRIVED], 0);
 }
 
-/* Ten times more than fits into a ring, in bursts, by owners that hand the ring over; the collector comes when it comes. */
+/* Ten times more than fits into a ring, in bursts, by owners that hand the ring over; the collector comes when it
+ * comes. */
 static void overfill(const char *placement, uint32_t collectors, uint32_t records, uint32_t mode) {
     static frames f;
     enum { RINGS = 5 };
@@ -125,7 +134,8 @@ static int reaches(uint64_t count) {
     return 0;
 }
 
-/* A writer that never ends, as in a kernel that hangs: what it wrote comes out while it holds its ring, to the last record. */
+/* A writer that never ends, as in a kernel that hangs: what it wrote comes out while it holds its ring, to the last
+ * record. */
 static void an_open_ring_comes_out_whole(void **unused) {
     (void)unused;
     static frames f;
@@ -215,8 +225,8 @@ static void lose_device(xs_world *world, xs_backend *broken) {
 
 static void tell_cursor(const xs_world *world, uint32_t ring, const synthetic_writer *w) {
     const xs_region_header *h = xs_region(world);
-    xs_status_line *line =
-        (xs_status_line *)(void *)(world->region + h->status_offset + (uint64_t)ring * h->lines_per_ring * h->status_stride);
+    xs_status_line *line = (xs_status_line *)(void *)(world->region + h->status_offset +
+                                                      (uint64_t)ring * h->lines_per_ring * h->status_stride);
     const xs_ring_owner *owner = &w->ring->owner[(w->ring->owners - 1) % XS_RING_OWNERS];
     xs_record *parts = (xs_record *)(void *)line;
     for (int i = 0; i < 6; i++)
@@ -225,8 +235,8 @@ static void tell_cursor(const xs_world *world, uint32_t ring, const synthetic_wr
     xs_record_put(&parts[7], 1, owner->launch, 0, 0);
 }
 
-/* What was not copied when the device was lost is a loss of that cause: exactly, where its ring was given back; at least what
- * the writer last told, where it was not; and a note says why. */
+/* What was not copied when the device was lost is a loss of that cause: exactly, where its ring was given back; at
+ * least what the writer last told, where it was not; and a note says why. */
 static void a_lost_device_is_told(void **unused) {
     (void)unused;
     static frames f;
