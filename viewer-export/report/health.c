@@ -27,11 +27,14 @@ static void say_clock(xsv_report_state *r) {
         fprintf(r->out, "  %s %s: step %s, precision %s, bound %s", xsv_text(s, 0), xsv_text(s, 1), xsv_time(xsv_number(s, 2)).text,
                 xsv_is_null(s, 3) ? "not known" : xsv_time(xsv_number(s, 3)).text,
                 xsv_is_null(s, 4) ? "not known" : xsv_time(xsv_number(s, 4)).text);
+        fputc('\n', r->out);
         if (xsv_number(s, 5))
-            fprintf(r->out, "; through %s answers and %s kernels", xsv_count(xsv_number(s, 5)).text, xsv_count(xsv_number(s, 6)).text);
+            fprintf(r->out, "    through %s answers and %s kernels", xsv_count(xsv_number(s, 5)).text,
+                    xsv_count(xsv_number(s, 6)).text);
         if (xsv_number(s, 7))
             fprintf(r->out, ", which contradict each other by %s", xsv_time(xsv_number(s, 7)).text);
-        fputc('\n', r->out);
+        if (xsv_number(s, 5))
+            fputc('\n', r->out);
     }
 }
 
@@ -42,11 +45,12 @@ static void say_cupti(xsv_report_state *r) {
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
         if (!rows)
             xsv_heading(r, "CUPTI");
-        fprintf(r->out, "  process %" PRId64 ": %s%s%s; %s kernels", xsv_number(s, 0), xsv_text(s, 2), *xsv_text(s, 3) ? ": " : "", xsv_text(s, 3),
-                xsv_count(xsv_number(s, 4)).text);
-        fprintf(r->out, ", %s copies", xsv_count(xsv_number(s, 5)).text);
-        fprintf(r->out, "; %s records dropped", xsv_count(xsv_number(s, 6) + xsv_number(s, 7)).text);
-        fprintf(r->out, ", %s without times\n", xsv_count(xsv_number(s, 8)).text);
+        fprintf(r->out, "  process %" PRId64 ": %s\n", xsv_number(s, 0), xsv_text(s, 2));
+        if (*xsv_text(s, 3))
+            fprintf(r->out, "    %s\n", xsv_text(s, 3));
+        fprintf(r->out, "    %s kernels, %s copies; %s records dropped, %s without times\n",
+                xsv_count(xsv_number(s, 4)).text, xsv_count(xsv_number(s, 5)).text,
+                xsv_count(xsv_number(s, 6) + xsv_number(s, 7)).text, xsv_count(xsv_number(s, 8)).text);
     }
 }
 
