@@ -43,8 +43,9 @@ XS_FN void order_consume(xs_writer *w, const order_args &a) {
         if (xs_warp_broadcast(result) != XS_RESULT_OK)
             return;
         uint32_t wrong = 0;
-        for (uint32_t i = xs_lane(); i < ORDER_WORDS; i += XS_WARP)
-            wrong += order_load(&a.payload[i]) != round;
+#pragma unroll 8
+        for (uint32_t i = ORDER_WORDS; i > 0; i -= XS_WARP) /* what was written last is read first: it is the likeliest to be late */
+            wrong += order_load(&a.payload[i - XS_WARP + xs_lane()]) != round;
         wrong = __any_sync(0xffffffffu, wrong != 0);
         if (xs_lane() == 0) {
             *a.stale += wrong || late;
