@@ -1,8 +1,9 @@
 #!/bin/bash
-# check.sh CASE MAKE_TRACE SQL_PACKAGE XS: writes the trace of a counted run and asks trace_processor about it.
+# check.sh CASE MAKE_TRACE SQL_PACKAGE XS [SCRIPT]: writes the trace of a counted run, or of what a script describes, and asks
+# trace_processor about it.
 # Exit 77: there is no trace_processor.
 set -u
-case=$1 make=$2 package=$3 xs=$4
+case=$1 make=$2 package=$3 xs=$4 script=${5:-}
 tp=${XS_TRACE_PROCESSOR:-}
 [ -n "$tp" ] || tp=$(command -v trace_processor_shell || command -v trace_processor) || tp=
 [ -x "$tp" ] || { echo "no trace_processor (XS_TRACE_PROCESSOR)"; exit 77; }
@@ -10,7 +11,7 @@ dir=$(mktemp -d) || exit 70
 trap 'rm -rf "$dir"' EXIT
 failed=0
 
-"$make" "$dir" "$case" >"$dir/counts" || { echo "the trace was not made"; exit 1; }
+"$make" "$dir" ${script:+script} "${script:-$case}" >"$dir/counts" || { echo "the trace was not made"; exit 1; }
 count() { awk -v name="$1" '$1 == name {print $2}' "$dir/counts"; }
 
 # query TRACE SQL: rows without the heading, or the error itself, so that no expectation is met by silence
@@ -113,6 +114,22 @@ options) # of `xs export`
       select count(*) from _track_event_tracks_ordered_groups where name = 'all writers'"
     expect "$trace" "who wrote what" "0" "select count(*) from slice s join track t on t.id = s.track_id where t.name = 'all writers'
       and extract_arg(s.arg_set_id, 'debug.writer') is null"
+    ;;
+kernels) # what CUPTI tells of
+    trace=$dir/run.perfetto
+    sound "$trace"
+    expect "$trace" "kernels, copies, calls" $'"call","cuLaunchCooperativeKernel",1\n"copy","host to device",1\n"kernel","stamps",3' \
+        "select category, name, count(*) from slice where category in ('kernel', 'copy', 'call') group by 1, 2 order by 1"
+    expect "$trace" "GPU events" "3" "select count(*) from gpu_slice where name = 'stamps'"
+    ;;
+findings)
+    trace=$dir/run.perfetto
+    sound "$trace"
+    expect "$trace" "findings" "3,0" "select count(*), sum(depth > 0) from slice where category = 'finding'"
+    expect "$trace" "one row of findings" "1" "include perfetto module viz.summary.track_event;
+      select count(*) from _track_event_tracks_ordered_groups where name = 'findings'"
+    expect "$trace" "an arrow from the wait that proves it" "2" "select count(*) from slice f join flow e on f.id in (e.slice_in, e.slice_out)
+      join slice w on w.id = e.slice_in + e.slice_out - f.id where f.name glob 'ERROR lost-supplier: *' and w.category = 'wait'"
     ;;
 *)
     sound "$dir/run.perfetto"

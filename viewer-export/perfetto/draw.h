@@ -243,6 +243,7 @@ int64_t kernels_median(const drawing *d); /* ns; 0: none has ended */
 int health_finish(drawing *d);
 /* findings.c */
 const xsa_result *findings_of(const drawing *d); /* NULL: no analysis ran */
+uint32_t findings_row(drawing *d); /* the viewer merges those of one name; 0: no memory */
 int findings_draw(drawing *d, uint32_t row);
 int findings_prove(drawing *d); /* once all waits are known: which of them leads to which finding */
 bool findings_proven_by(const drawing *d, uint64_t wait); /* event id */

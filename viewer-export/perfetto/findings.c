@@ -23,6 +23,12 @@ static int64_t begin_of(const drawing *d, const xsa_finding *f) {
 
 static int64_t end_of(const drawing *d, const xsa_finding *f) { return f->end == INT64_MIN || f->end > f->begin ? f->end : begin_of(d, f) + 1; }
 
+uint32_t findings_row(drawing *d) {
+    track_info t = {.name = strings_id(&d->texts, "findings"), .merged_by_name = true, .child_ordering = ORDER_LEXICOGRAPHIC};
+    t.description = strings_id(&d->texts, "What the detectors say. Below: how far the trace itself can be trusted.");
+    return track_add(d, &t);
+}
+
 /* The first row that is free from `begin` on. Row 0 is the root. */
 static int row_for(drawing *d, rows *r, int64_t begin, uint32_t *at) {
     for (*at = 0; *at < r->count; ++*at)
@@ -33,8 +39,7 @@ static int row_for(drawing *d, rows *r, int64_t begin, uint32_t *at) {
     if (!more)
         return XS_E_MEMORY;
     r->end = more;
-    track_info t = {.name = strings_id(&d->texts, "findings"), .merged_by_name = true};
-    r->track[r->count] = track_add(d, &t);
+    r->track[r->count] = findings_row(d);
     return r->track[r->count++] ? XS_OK : XS_E_MEMORY;
 }
 

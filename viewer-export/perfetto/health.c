@@ -115,7 +115,7 @@ static void health_args(const drawing *d, const health *h, args *a) {
 }
 
 int health_finish(drawing *d) {
-    uint32_t row = track_root(d, "findings", "What the detectors say. Below: how far the trace itself can be trusted.");
+    uint32_t row = findings_row(d);
     track_info t = {.parent = row, .name = strings_id(&d->texts, "trace health")};
     t.description = strings_id(&d->texts, "Records kept and lost, how well clocks agree, what was left out; spans with loss inside.");
     uint32_t child = track_add(d, &t);

@@ -90,8 +90,40 @@ static void test_arrow_from_a_later_proof(void **state) {
     export_free(&e);
 }
 
+/* They have tracks of their own, which the viewer makes one row of: of one name, under nothing, and all mergeable by it. */
+static void test_findings_that_overlap(void **state) {
+    (void)state;
+    exported e;
+    export_judged(&e, "process 0 2 2\n"
+                      "pad done src chunk 2 4 0\n"
+                      "pad turn - - 1 1 0\n"
+                      "writer_begin 0 1000 0 0 0\n"
+                      "writer_begin 64 1000 0 0 0\n"
+                      "signal 0 1010 done:1:0:0 3\n"
+                      "signal 0 1100 turn:0:0:0 1\n"
+                      "signal 64 1200 turn:0:0:0 2\n"
+                      "wait_start 64 1205 done:1:0:0 5 3\n"
+                      "wait_start 64 1206 done:1:1:0 5 3\n"
+                      "writer_end 0 1500\n");
+    int tracks = 0;
+    for (int i = 0; i < e.trace->track_count; i++) {
+        const td_track *t = &e.trace->tracks[i];
+        if (!t->name || strcmp(t->name, "findings"))
+            continue;
+        tracks++;
+        assert_int_equal(t->merge, 1);
+        assert_int_equal(t->parent, 0);
+    }
+    assert_true(tracks > 1);
+    for (int i = 0; i < e.trace->slice_count; i++)
+        if (e.trace->slices[i].category && !strcmp(e.trace->slices[i].category, "finding"))
+            assert_int_equal(e.trace->slices[i].depth, 0);
+    export_free(&e);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_arrow_from_a_failed_wait), cmocka_unit_test(test_arrow_from_an_open_wait),
-                                       cmocka_unit_test(test_arrow_from_a_later_proof)};
+                                       cmocka_unit_test(test_arrow_from_a_later_proof),
+                                       cmocka_unit_test(test_findings_that_overlap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
