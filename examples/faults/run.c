@@ -8,7 +8,7 @@ static uint64_t bound_of(const fault_run *run, const fault_options *o) {
     if (o->bound_ns)
         return o->bound_ns;
     if (strcmp(xs_world_scheduler(run->world), "threads") == 0)
-        return o->twin ? 20000000000ull : 300000000ull;
+        return o->twin ? 20000000000ull : 1000000000ull;
     return run->cuda ? 50000000ull : 20000000ull;
 }
 

@@ -2,7 +2,7 @@
  * again. Twin: a ticket lock, which serves in order. */
 #include "fault.h"
 
-enum { FAR = 2, NEAR_NS = 100, FAR_NS = 5000, HELD_NS = 1000, TURNS = 20 };
+enum { FAR = 2, NEAR_NS = 100, FAR_NS = 20000, HELD_NS = 1000, TURNS = 40 };
 
 /* Ticket lock: turn[0] is the ticket that may enter. */
 XS_FN int ticket_enter(xs_writer *w, const struct fault_args *a, uint64_t *ticket) {

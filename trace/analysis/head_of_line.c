@@ -8,7 +8,7 @@
 #define WORTH 0.1       /* of the time that the rank waited for that peer */
 
 typedef struct before { uint64_t epoch; int64_t released, begin, end; uint32_t slot; uint64_t wait; } before; /* of (writer, pad, supplier) */
-typedef struct pairs { uint64_t pairs, inverted, waits; int64_t blocked, waited, first, last; uint32_t writer, slot; uint64_t early, late; } pairs;
+typedef struct pairs { uint64_t pairs, inverted, waits; int64_t blocked, waited, first, last, most; uint32_t writer, slot; uint64_t early, late; } pairs; /* most: blocked by one */
 typedef struct lines { an_classes writers, peers; before *last; uint32_t last_room; pairs *rows; uint32_t row_room; } lines;
 
 static int on_wait(an *a, void *state, const xsr_wait *w) {
@@ -31,21 +31,24 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
         int64_t ready = w->released_by.time, since = ready > b->begin ? ready : b->begin;
         p->pairs++;
         if (ready + an_clock_bound(a, from, w->rank) < b->released) {
+            int64_t blocked = b->end > since ? b->end - since : 0;
             p->inverted++;
-            p->blocked += b->end > since ? b->end - since : 0;
-            p->writer = w->writer;
-            p->slot = b->slot;
-            p->early = b->wait;
-            p->late = w->id;
+            p->blocked += blocked;
+            if (blocked >= p->most) {
+                p->most = blocked;
+                p->writer = w->writer;
+                p->slot = b->slot;
+                p->early = b->wait;
+                p->late = w->id;
+            }
         }
     }
     *b = (before){w->epoch, w->released_by.time, w->begin, w->end, w->slot, w->id};
     return 0;
 }
 
-static bool is_inverted(const pairs *p) {
-    return p->pairs >= LEAST && (double)p->inverted > MOSTLY * (double)p->pairs && (double)p->blocked > WORTH * (double)p->waited;
-}
+static bool is_wrong_way(const pairs *p) { return p->pairs >= LEAST && (double)p->inverted > MOSTLY * (double)p->pairs; }
+static bool is_inverted(const pairs *p) { return is_wrong_way(p) && (double)p->blocked > WORTH * (double)p->waited; }
 
 /* All peers of a consumer the wrong way round: it is the one. */
 static bool consumer_is_it(const lines *l, uint32_t row) {
@@ -53,7 +56,7 @@ static bool consumer_is_it(const lines *l, uint32_t row) {
     for (uint32_t i = 0; i < l->peers.count; i++)
         if (l->peers.keys[i][0] == l->peers.keys[row][0] && l->peers.keys[i][1] == l->peers.keys[row][1] && l->rows[i].pairs >= LEAST) {
             classes++;
-            wrong += is_inverted(&l->rows[i]);
+            wrong += is_wrong_way(&l->rows[i]); /* one peer's wait may hide what the next one's would have cost */
         }
     return classes > 1 && wrong == classes;
 }

@@ -386,6 +386,13 @@ static bool began_behind(const an *a, const an_stuck *s, uint32_t writer) {
     return begin >= an_stuck_end(a, s) || (begin > s->w.begin && begin >= an_still(a));
 }
 
+/* It began only when a wait of the launch before it on its rank had given up, while this one still stood. */
+static bool began_behind_another(const an *a, const an_stuck *s, uint32_t writer) {
+    uint32_t before = writer == XSR_NONE ? XSR_NONE : launch_before(a, s, writer);
+    int64_t begin = writer == XSR_NONE ? NO_TIME : a->model->writers[writer].begin;
+    return before != XSR_NONE && !a->stuck[before].w.open && begin >= an_stuck_end(a, &a->stuck[before]) && begin >= s->w.begin;
+}
+
 void an_ladder(an *a, an_stuck *s) {
     find_supplier(a, s);
     an_plan p = an_plan_of(a, s->w.slot, s->w.epoch);
@@ -399,7 +406,7 @@ void an_ladder(an *a, an_stuck *s) {
     } else if (was_signalled(a, s)) {
         s->why = AN_WHY_SIGNALLED;
         s->owes = x->signal.writer;
-    } else if (came_late(a, s) && began_behind(a, s, x->signal.writer)) {
+    } else if (came_late(a, s) && (began_behind(a, s, x->signal.writer) || began_behind_another(a, s, x->signal.writer))) {
         s->why = judge_late_starter(a, s, x->signal.writer);
     } else if (came_late(a, s)) {
         s->why = AN_WHY_RUNNING;

@@ -13,6 +13,21 @@ static uint32_t orphan(const an *a, const an_stuck *s) {
     return XSR_NONE;
 }
 
+/* Nobody is known to owe it, and one slot of the same memory is signalled and waited for by nobody: what the waiter should look at. */
+static uint32_t only_unwatched(const an *a, const an_stuck *s) {
+    uint32_t found = XSR_NONE;
+    for (uint32_t i = 0; i < a->slot_count && s->supplier_number == XSR_NONE; i++) {
+        const an_slot *x = &a->slots[i];
+        if (i == s->w.slot || a->model->slots[i].owner != a->model->slots[s->w.slot].owner || !x->signals || x->waits || x->signal.writer == XSR_NONE ||
+            !an_holds(s->w.cmp, x->max_value, s->w.need))
+            continue;
+        if (found != XSR_NONE)
+            return XSR_NONE;
+        found = i;
+    }
+    return found;
+}
+
 static const char *what(an *a, const an_stuck *s, const char **cure) {
     const char *who = an_who(a, s->supplier, s->owes);
     uint32_t wrong = s->supplier == XSR_NONE ? XSR_NONE : orphan(a, s);
@@ -49,6 +64,13 @@ static bool is_ours(const an_stuck *s) {
 static int say(an *a, const an_stuck *s) {
     xsa_finding f = an_stuck_like(a, s, XSA_LOST_SUPPLIER, XSA_ERROR);
     const char *cure = "", *why = what(a, s, &cure);
+    uint32_t other = only_unwatched(a, s);
+    if (other != XSR_NONE) {
+        const an_touch *t = &a->slots[other].signal;
+        an_culprit(a, &f, t->rank, t->writer);
+        cure = "wait for the slot that is signalled, or let what is waited for be signalled: a copy is not renewed by itself";
+        why = an_print(a, "nobody has ever signalled it; %s signals %s, for which nobody waits", an_who(a, t->rank, t->writer), a->model->slots[other].label);
+    }
     if (!s->certain) {
         an_unknown(a, XSA_LOST_SUPPLIER, f.lost, "%s, but %llu lost records could hold the end of that wait", an_stuck_words(a, s),
                    (unsigned long long)f.lost);
