@@ -8,7 +8,7 @@ for name in $names; do
     timeout 60 "$FAULTS" "$name" --scheduler sim --runs 10 > "$work/$name.fault" || fail "$name on sim: $(tail -n 1 "$work/$name.fault")"
     timeout 60 "$FAULTS" "$name" --twin --scheduler sim --runs 20 > "$work/$name.twin" || fail "$name, twin on sim"
     ! grep "stale payload" "$work/$name.twin" || fail "$name: its twin reads stale payload"
-    timeout 60 "$FAULTS" "$name" --scheduler threads > "$work/$name.threads" || fail "$name on threads"
+    timeout 60 "$FAULTS" "$name" --scheduler threads --bound 200000000 > "$work/$name.threads" || fail "$name on threads"
     timeout 60 "$FAULTS" "$name" --twin --scheduler threads > "$work/$name.twin" || fail "$name, twin on threads"
     ! grep "stale payload" "$work/$name.twin" || fail "$name: its twin reads stale payload on threads"
 done
