@@ -77,7 +77,7 @@ int xs_parse_list(const char *text, uint64_t high, int (*take)(void *user, uint6
         char part[64];
         size_t length = strcspn(text, ",");
         uint64_t first, last;
-        if (length >= sizeof part) return XS_E_ARGUMENT;
+        if (length >= sizeof part || (text[length] && !text[length + 1])) return XS_E_ARGUMENT;
         memcpy(part, text, length);
         part[length] = 0;
         if (xs_parse_range(part, high, &first, &last)) return XS_E_ARGUMENT;

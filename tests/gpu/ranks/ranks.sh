@@ -22,11 +22,13 @@ processes)
                            check combine_all combine --processes --ranks 4 --rounds 5; }
     ;;
 cpu)
-    export XS_CPU_RANKS=1
+    export XS_CPU_RANKS=0
     check barrier_cpu barrier --ranks 3 --rounds 50
-    check pipeline_cpu pipeline --rounds 50
+    check pipeline_cpu_produces pipeline --rounds 50
     check combine_cpu combine --ranks 3 --rounds 5
     check barrier_cpu_processes barrier --processes --ranks 2 --rounds 50
+    XS_CPU_RANKS=1 check pipeline_cpu_consumes pipeline --rounds 50
+    XS_CPU_RANKS=1 check barrier_between barrier --ranks 3 --rounds 50 # two launches on one GPU
     same "ranks on the CPU" "$(ask "$work/barrier_cpu" 'select count(*) from rank where device < 0')" 1
     ;;
 esac

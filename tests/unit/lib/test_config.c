@@ -20,6 +20,16 @@ static const char *const variables[] = {"XS_BACKEND",
                                         "XS_WAIT_NS",
                                         "XS_PLACEMENT",
                                         "XS_COLLECTORS",
+                                        "XS_DEVICES",
+                                        "XS_CPU_RANKS",
+                                        "XS_START_NS",
+                                        "XS_JOIN_NS",
+                                        "XS_GREEN",
+                                        "LOCAL_RANK",
+                                        "OMPI_COMM_WORLD_LOCAL_RANK",
+                                        "MPI_LOCALRANKID",
+                                        "PMI_LOCAL_RANK",
+                                        "SLURM_LOCALID",
                                         "RANK",
                                         "WORLD_SIZE",
                                         "OMPI_COMM_WORLD_RANK",
@@ -74,6 +84,10 @@ static void defaults(void **state) {
     assert_int_equal(c.shared_bytes, 256 << 20);
     assert_string_equal(c.placement, "mapped");
     assert_int_equal(c.collectors, 1);
+    assert_null(c.devices);
+    assert_null(c.cpu_ranks);
+    assert_true(c.start_ns == 10000000000u && c.join_ns == 60000000000u);
+    assert_int_equal(c.green, 0);
     xs_config_free(&c);
     xs_config eight = test_config(8);
     c = resolved(&eight);
@@ -99,6 +113,11 @@ static void environment_wins(void **state) {
     setenv("XS_WAIT_NS", "1000000000", 1);
     setenv("XS_PLACEMENT", "device", 1);
     setenv("XS_COLLECTORS", "2", 1);
+    setenv("XS_DEVICES", "1,3", 1);
+    setenv("XS_CPU_RANKS", "5", 1);
+    setenv("XS_START_NS", "7", 1);
+    setenv("XS_JOIN_NS", "8", 1);
+    setenv("XS_GREEN", "1", 1);
     xs_config given = test_config(2);
     given.capture = "other";
     xs_config c = resolved(&given);
@@ -118,6 +137,9 @@ static void environment_wins(void **state) {
     assert_int_equal(c.wait_ns, 1000000000);
     assert_string_equal(c.placement, "device");
     assert_int_equal(c.collectors, 2);
+    assert_string_equal(c.devices, "1,3");
+    assert_string_equal(c.cpu_ranks, "5");
+    assert_true(c.start_ns == 7 && c.join_ns == 8 && c.green == 1);
     xs_config_free(&c);
 }
 
@@ -290,6 +312,38 @@ static void ranges(void **state) {
         assert_int_equal(xs_parse_range(bad[i], UINT32_MAX, &a, &b), XS_E_ARGUMENT);
 }
 
+static int append_number(void *user, uint64_t number) {
+    char *text = user;
+    snprintf(text + strlen(text), 8, "%d.", (int)number);
+    return 0;
+}
+
+static void lists(void **state) {
+    (void)state;
+    char seen[64] = "";
+    assert_int_equal(xs_parse_list("4,0-2,7", 7, append_number, seen), 0);
+    assert_string_equal(seen, "4.0.1.2.7.");
+    static const char *const bad[] = {",", "1,", ",1", "1,,2", "8", "2-1", "1;2", "0-8"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(xs_parse_list(bad[i], 7, append_number, seen), XS_E_ARGUMENT);
+}
+
+static void launchers_tell_the_local_rank(void **state) {
+    (void)state;
+    static const char *const told[] = {"SLURM_LOCALID", "PMI_LOCAL_RANK", "MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "LOCAL_RANK"};
+    uint64_t rank = 99;
+    assert_int_equal(xs_config_local_rank(&rank), 0);
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) { /* from the last that is asked for to the first */
+        char text[8];
+        snprintf(text, sizeof text, "%zu", i + 2);
+        setenv(told[i], text, 1);
+        assert_int_equal(xs_config_local_rank(&rank), 1);
+        assert_int_equal(rank, i + 2);
+    }
+    setenv("LOCAL_RANK", "one", 1);
+    assert_int_equal(xs_config_local_rank(&rank), XS_E_ARGUMENT);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, clean, clean)
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -303,6 +357,8 @@ int main(void) {
         TEST(other_sizes),
         TEST(unknown_names),
         TEST(ranges),
+        TEST(lists),
+        TEST(launchers_tell_the_local_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
