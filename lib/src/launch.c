@@ -26,7 +26,7 @@ static void end_rings(xs_world *world, uint32_t id) {
 
 /* Before the caller goes on: what ended launches left in device memory is in the region, if somebody collects. */
 static void settle_rings(xs_world *world) {
-    if (__atomic_load_n(&xs_region_control(xs_region(world))->image_live, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&xs_region_control(xs_region(world))->image_wish, __ATOMIC_RELAXED) == XS_IMAGE_LIVE)
         xs_placement_flush(world, XS_PLACEMENT_WAIT_NS);
 }
 

@@ -9,10 +9,10 @@
 #define DUTY 10u            /* copies of stale parts take one part in so many of the time, at most */
 #define MEASURED 65536u     /* slots of a step whose time says what a slot costs */
 
-/* One step. live: somebody takes records as they come. */
 typedef struct copy_step {
     uint64_t time;
-    int all, live;
+    int all;
+    uint32_t wish; /* xs_image_wish */
     const uint32_t *ended;
     uint32_t ended_count;
 } copy_step;
@@ -120,16 +120,18 @@ static void observe(xs_placement *p, const copy_step *step) {
         if (!r->placed || r->lost)
             continue;
         if (!taken(p, ring)) {
-            if (step->live || step->all)
+            if (step->wish == XS_IMAGE_LIVE || step->all)
                 observe_free(p, ring, header);
             continue;
         }
         r->discard = __atomic_load_n(&header->mode, __ATOMIC_RELAXED) == XS_DISCARD;
         uint32_t owners = __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE);
         int ended = step->ended_count && is_ended(header, owners, step->ended, step->ended_count);
-        r->need =
-            step->all || ended ? XS_PARTS_ALL : (uint8_t)stale_parts(r, step->time, step->live ? p->stale_ns : LOOK_NS);
-        r->live = step->live && r->need != XS_PARTS_ALL;
+        if (step->all || ended)
+            r->need = XS_PARTS_ALL;
+        else if (step->wish)
+            r->need = (uint8_t)stale_parts(r, step->time, step->wish == XS_IMAGE_LIVE ? p->stale_ns : LOOK_NS);
+        r->live = step->wish == XS_IMAGE_LIVE && r->need != XS_PARTS_ALL;
     }
 }
 
@@ -247,9 +249,9 @@ static void measure(xs_placement *p, uint64_t took) {
 
 int xs_placement_step(xs_placement *p, int all, const uint32_t *ended, uint32_t ended_count, uint64_t *slots) {
     const xs_control *control = xs_region_control(header_of(p));
-    int live = __atomic_load_n(&control->image_live, __ATOMIC_RELAXED) != 0;
+    uint32_t wish = __atomic_load_n(&control->image_wish, __ATOMIC_RELAXED);
     uint64_t now = xs_world_now(p->world);
-    copy_step step = {now ? now : 1, all, live, ended, ended_count};
+    copy_step step = {now ? now : 1, all, wish, ended, ended_count};
     if (!p->stale_ns)
         p->stale_ns = STALE_NS;
     observe(p, &step);

@@ -119,7 +119,7 @@ load_result load_validated(const load_shape *shape, uint32_t threads, double rat
     int over = 0;
     load_open(&l, shape);
     must(xs_region_view_open(&view, l.world->region, l.world->region_bytes), "region");
-    __atomic_store_n(&xs_view_control(&view)->image_live, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&xs_view_control(&view)->image_wish, XS_IMAGE_LIVE, __ATOMIC_RELAXED);
     xs_ring_reader *readers = calloc(view.rings, sizeof *readers);
     for (uint32_t i = 0; i < view.rings; i++)
         xs_ring_reader_init(&readers[i], xs_view_records(&view, i), xs_view_ring(&view, i), view.head.ring_records, 0);

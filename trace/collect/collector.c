@@ -120,7 +120,8 @@ int xs_collector_add(xs_collector *c, void *base, uint64_t bytes, int foreign_ti
         return rc;
     }
     r->foreign_time = foreign_time;
-    __atomic_store_n(&xs_view_control(&r->view)->image_live, !c->options.on_trigger, __ATOMIC_RELAXED);
+    __atomic_store_n(&xs_view_control(&r->view)->image_wish, c->options.on_trigger ? XS_IMAGE_LOOKS : XS_IMAGE_LIVE,
+                     __ATOMIC_RELAXED);
     tick(c);
     r->looked_all = r->told_looks = r->told_status = r->told_counters = c->now;
     xs_collected **end = &c->regions;

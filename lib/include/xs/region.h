@@ -73,12 +73,16 @@ typedef struct xs_control {
     uint64_t foreign; /* record calls from another lane than the one chosen at writer-begin */
     uint64_t no_line; /* waits that found no free status line */
     /* device placement: what the collector wants of the process that copies rings into the region */
-    uint32_t image_live;  /* 1: as they fill; 0: now and then, so that positions and times stay known */
+    uint32_t image_wish;  /* xs_image_wish */
     uint32_t image_asked; /* counted up: once, whole, now */
     uint32_t image_done;  /* the request that was met last */
     uint8_t pad1[28];
 } xs_control;
 XS_STATIC_ASSERT(sizeof(xs_control) == 128, "two cache lines: what is read, and the counters");
+
+/* Nobody reads the rings; they are read at a dump, and looked at now and then, so that positions and times stay known; they are
+ * read as they fill. */
+enum xs_image_wish { XS_IMAGE_NOBODY = 0, XS_IMAGE_LOOKS = 1, XS_IMAGE_LIVE = 2 };
 
 enum xs_started_bits { XS_STARTED = 1, XS_STARTED_PAYLOAD = 2 };
 

@@ -166,11 +166,33 @@ static void what_was_written_is_kept_or_lost(void **unused) {
     }
 }
 
+/* Without anybody who reads rings nothing is copied; a request brings all. */
+static void nobody_reads_nothing_is_copied(void **unused) {
+    (void)unused;
+    static run r;
+    begin_run(&r, 1, 16);
+    xs_control *control = xs_view_control(&test_bed.collected->view);
+    const xs_record *image = xs_view_records(&test_bed.collected->view, 0);
+    control->image_wish = XS_IMAGE_NOBODY;
+    while (r.emitted[0] == 0)
+        write_some(&r, 0);
+    test_bed.now += 1000000000;
+    copy_step(&r, 0);
+    assert_int_equal(image[1].sequence, 0);
+    control->image_wish = XS_IMAGE_LOOKS;
+    copy_step(&r, 0);
+    assert_int_not_equal(image[1].sequence, 0);
+    end_run(&r, 1, 16);
+}
+
 int main(void) {
     snprintf(folder, sizeof folder, "/tmp/xs-image-XXXXXX");
     if (!mkdtemp(folder))
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_written_is_kept_or_lost)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_reads_nothing_is_copied),
+        cmocka_unit_test(what_was_written_is_kept_or_lost),
+    };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char remove[96];
     snprintf(remove, sizeof remove, "rm -rf '%s'", folder);
