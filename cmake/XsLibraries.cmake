@@ -36,7 +36,7 @@ if(XS_TOOLS)
   add_library(xsread_objects OBJECT)
   target_include_directories(xsread_objects PUBLIC
     ${CMAKE_CURRENT_SOURCE_DIR}/lib/include ${CMAKE_CURRENT_SOURCE_DIR}/trace/include)
-  target_include_directories(xsread_objects PRIVATE ${XS_XXHASH_INCLUDE})
+  target_include_directories(xsread_objects PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/kernels/include ${XS_XXHASH_INCLUDE})
   target_link_libraries(xsread_objects PRIVATE xs_build XsDep::sqlite XsDep::protobuf_c XsDep::zstd)
   xs_make_library(xsread xsread_objects ${CMAKE_CURRENT_SOURCE_DIR}/trace/libxsread.map)
   target_link_libraries(xsread PRIVATE XsDep::sqlite XsDep::protobuf_c XsDep::zstd m)

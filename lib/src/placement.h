@@ -13,18 +13,17 @@
 
 #include "world.h"
 
-/* Parts of a ring that are copied by themselves: a bit each, and one for the overflow slot. */
+/* Parts of a ring that are copied by themselves: a bit each. */
 #define XS_PARTS 4u
-#define XS_PART_OVERFLOW (1u << XS_PARTS)
-#define XS_PARTS_ALL (2u * XS_PART_OVERFLOW - 1u)
+#define XS_PARTS_ALL ((1u << XS_PARTS) - 1u)
 
 typedef struct placed_ring {
-    uint64_t copied;              /* free: the image is final up to this `next` */
-    uint64_t next;                /* this step: free with this `next`; 0: taken */
-    uint64_t time[XS_PARTS + 1];  /* when each part was copied last */
-    uint32_t stamp[XS_PARTS + 1]; /* of its last record then */
-    uint8_t need;                 /* this step: parts to copy */
-    uint8_t live;                 /* this step: taken, and to be watched */
+    uint64_t copied;          /* free: the image is final up to this `next` */
+    uint64_t next;            /* this step: free with this `next`; 0: taken */
+    uint64_t time[XS_PARTS];  /* when each part was copied last */
+    uint32_t stamp[XS_PARTS]; /* of its last record then */
+    uint8_t need;             /* this step: parts to copy */
+    uint8_t live;             /* this step: taken, and to be watched */
     uint8_t
         discard; /* this step: a full ring drops, and is copied whole when anything is new, so that it gets room soon */
     uint8_t placed, lost;

@@ -36,16 +36,16 @@ static int taken(const xs_placement *p, uint32_t ring) {
     return (int)(__atomic_load_n(&groups[rank * h->groups_per_rank + bit / 64], __ATOMIC_ACQUIRE) >> (bit % 64) & 1);
 }
 
-/* Slots of a part; the overflow slot is the last one. */
+/* Slots of a part. */
 static void part_slots(uint32_t part, uint32_t capacity, uint32_t *first, uint32_t *count) {
-    *count = part == XS_PARTS ? 1 : capacity / XS_PARTS;
+    *count = capacity / XS_PARTS;
     *first = part * (capacity / XS_PARTS);
 }
 
 uint32_t xs_placement_parts(uint64_t from, uint64_t next, uint32_t capacity) {
     uint32_t part = capacity / XS_PARTS, parts = 0;
     if (next - from >= capacity)
-        return XS_PARTS_ALL & ~XS_PART_OVERFLOW;
+        return XS_PARTS_ALL;
     for (uint64_t s = from; s < next; s = (s / part + 1) * part)
         parts |= 1u << (s & (capacity - 1)) / part;
     return parts;
@@ -55,9 +55,7 @@ typedef int ring_wants(const placed_ring *ring, uint32_t parts);
 
 static int wants_all(const placed_ring *r, uint32_t parts) { return r->need == parts; }
 static int wants_some(const placed_ring *r, uint32_t parts) { return (r->need & parts) && r->need != XS_PARTS_ALL; }
-static int wants_probe(const placed_ring *r, uint32_t parts) {
-    return r->live && !(r->need & parts) && (r->discard || parts != XS_PART_OVERFLOW);
-}
+static int wants_probe(const placed_ring *r, uint32_t parts) { return r->live && !(r->need & parts); }
 
 /* Rings of one rank that follow each other and want these parts are one span. */
 static void add_runs(xs_placement *p, ring_wants *wants, uint32_t parts, uint32_t slot, uint32_t slots) {
@@ -76,8 +74,8 @@ void xs_placement_spans(xs_placement *p, int probes) {
     uint32_t capacity = header_of(p)->ring_records, first, count;
     p->span_count = 0;
     if (!probes)
-        add_runs(p, wants_all, XS_PARTS_ALL, 0, capacity + 1);
-    for (uint32_t part = 0; part <= XS_PARTS; part++) {
+        add_runs(p, wants_all, XS_PARTS_ALL, 0, capacity);
+    for (uint32_t part = 0; part < XS_PARTS; part++) {
         part_slots(part, capacity, &first, &count);
         add_runs(p, probes ? wants_probe : wants_some, 1u << part, probes ? first + count - 1 : first,
                  probes ? 1 : count);
@@ -100,13 +98,11 @@ static void observe_free(xs_placement *p, uint32_t ring, const xs_ring_header *h
         return;
     r->next = next;
     r->need = (uint8_t)xs_placement_parts(from, next, header->capacity);
-    if (__atomic_load_n(&header->mode, __ATOMIC_RELAXED) == XS_DISCARD)
-        r->need |= XS_PART_OVERFLOW;
 }
 
 static uint32_t stale_parts(const placed_ring *r, uint64_t time, uint64_t age) {
     uint32_t parts = 0;
-    for (uint32_t part = 0; part <= XS_PARTS; part++)
+    for (uint32_t part = 0; part < XS_PARTS; part++)
         parts |= (uint32_t)(!r->time[part] || time - r->time[part] >= age) << part;
     return parts;
 }
@@ -176,7 +172,7 @@ static int probe(xs_placement *p) {
         if (!r->live)
             continue;
         uint32_t fresh = 0;
-        for (uint32_t part = 0; part < XS_PARTS + r->discard; part++)
+        for (uint32_t part = 0; part < XS_PARTS; part++)
             fresh |= (uint32_t)(stamp_of(p, ring, part) != r->stamp[part]) << part;
         r->need |= (uint8_t)(fresh && r->discard ? XS_PARTS_ALL : fresh);
     }
@@ -194,11 +190,10 @@ static uint32_t part_copied(xs_placement *p, uint32_t ring, uint32_t part, uint6
     return is_new ? count : 0;
 }
 
-/* Every slot is at least as new as its part. In overwrite mode nobody writes the overflow slot. */
-static uint64_t image_time(const placed_ring *r, const xs_ring_header *header) {
-    uint32_t parts = __atomic_load_n(&header->mode, __ATOMIC_RELAXED) == XS_DISCARD ? XS_PARTS + 1 : XS_PARTS;
+/* Every slot is at least as new as its part. */
+static uint64_t image_time(const placed_ring *r) {
     uint64_t oldest = UINT64_MAX;
-    for (uint32_t part = 0; part < parts; part++)
+    for (uint32_t part = 0; part < XS_PARTS; part++)
         oldest = r->time[part] < oldest ? r->time[part] : oldest;
     return oldest;
 }
@@ -211,13 +206,13 @@ static uint64_t publish(xs_placement *p, uint64_t time) {
         xs_ring_header *header = ring_of(p, ring);
         if (!r->need)
             continue;
-        for (uint32_t part = 0; part <= XS_PARTS; part++) {
+        for (uint32_t part = 0; part < XS_PARTS; part++) {
             if (r->need >> part & 1)
                 slots += part_copied(p, ring, part, time);
             else if (r->next)
                 r->time[part] = time; /* nobody wrote there since it was copied */
         }
-        uint64_t oldest = image_time(r, header);
+        uint64_t oldest = image_time(r);
         if (oldest > header->image_time) /* a clock: readers count on it */
             __atomic_store_n(&header->image_time, oldest, __ATOMIC_RELEASE);
         if (!r->next)

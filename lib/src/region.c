@@ -30,7 +30,7 @@ uint64_t xs_region_layout(xs_region_header *h) {
     h->groups_per_rank = h->rings_per_rank / 64;
     h->ring_header_stride = sizeof(xs_ring_header);
     h->status_stride = sizeof(xs_status_line);
-    h->records_stride = ((uint64_t)h->ring_records + 4) * sizeof(xs_record);
+    h->records_stride = (uint64_t)h->ring_records * sizeof(xs_record);
     if (!h->catalog_bytes) h->catalog_bytes = CATALOG_BYTES;
     if (!h->journal_entries) h->journal_entries = JOURNAL_ENTRIES;
     h->control_offset = place(&at, 128, h->ranks * sizeof(xs_control));
@@ -86,7 +86,7 @@ void xs_region_handle(const xs_world *world, uint32_t first_rank, uint32_t block
         (xs_status_line *)(world->region + h->status_offset + rings * h->lines_per_ring * h->status_stride);
     handle->records = xs_placement_records(world, first_rank);
     handle->abort = world->abort_word;
-    handle->records_stride = (uint32_t)h->records_stride;
+    handle->ring_shift = (uint32_t)__builtin_ctz(h->ring_records);
     handle->ring_mask = h->ring_records - 1;
     handle->rings_per_rank = h->rings_per_rank;
     handle->lines_per_ring = h->lines_per_ring;

@@ -20,7 +20,7 @@ static uint64_t newest(const xs_record *records, const xs_ring_header *ring, uin
         found = 1;
     }
     uint64_t last = found ? unwrap(best, base, mask, mask - ring->capacity) : base;
-    const xs_record *overflow = &records[ring->capacity];
+    const xs_record *overflow = &ring->overflow;
     if (ring->mode != XS_DISCARD || !overflow->code_object) return last;
     uint64_t dropped = unwrap(overflow->sequence & mask, base, mask, mask / 2);
     return dropped > last ? dropped : last;

@@ -103,20 +103,27 @@ FN int check_abort(const handle &xs, uint32_t reads) {
 }
 
 #define WAIT(load, check)                                                                    \
-    uint32_t result;                                                                         \
-    for (uint32_t reads = 1; (result = check) == OK; reads = next(reads)) {                  \
-        pause(reads);                                                                        \
-        if (load(at) >= need)                                                                \
+    uint32_t result, reads = 1;                                                              \
+    for (;;) {                                                                               \
+        result = check;                                                                      \
+        if (result != OK)                                                                    \
             break;                                                                           \
+        pause(reads);                                                                        \
+        seen = load(at);                                                                     \
+        if (seen >= need)                                                                    \
+            break;                                                                           \
+        reads = next(reads);                                                                 \
     }                                                                                        \
     return (int)result
 FN int wait_acquire_sys(const handle &xs, const uint64_t *at, uint64_t need) {
-    if (load_acquire_sys(at) >= need)
+    uint64_t seen = load_acquire_sys(at);
+    if (seen >= need)
         return OK;
     WAIT(load_acquire_sys, check_abort(xs, reads));
 }
 FN int wait_acquire_gpu(const handle &xs, const uint64_t *at, uint64_t need) {
-    if (load_acquire_gpu(at) >= need)
+    uint64_t seen = load_acquire_gpu(at);
+    if (seen >= need)
         return OK;
     WAIT(load_acquire_gpu, check_abort(xs, reads));
 }
@@ -150,7 +157,8 @@ FN int check_time(const handle &xs, uint32_t reads, uint64_t start, uint64_t ns)
     return now() - start >= ns ? TIMEOUT : check_abort(xs, reads);
 }
 FN int wait_relaxed_bounded(const handle &xs, const uint64_t *at, uint64_t need, uint64_t ns) {
-    if (load_relaxed_sys(at) >= need)
+    uint64_t seen = load_relaxed_sys(at);
+    if (seen >= need)
         return OK;
     uint64_t start = now();
     WAIT(load_relaxed_sys, check_time(xs, reads, start, ns));
@@ -248,6 +256,7 @@ struct columns {
 };
 FN void poll_first(columns *c) {
     uint64_t open = c->open;
+    _Pragma("unroll 1")
     for (uint32_t i = 0; i < 64 && open >> i; i++) {
         if (!(open >> i & 1))
             continue;
@@ -256,6 +265,7 @@ FN void poll_first(columns *c) {
     }
 }
 FN void poll_open(columns *c) {
+    _Pragma("unroll 1")
     for (uint32_t i = 0; i < 64 && c->open >> i; i++) {
         if (!(c->open >> i & 1))
             continue;
@@ -269,8 +279,8 @@ FN int wait_columns(const handle &xs, columns c) {
     if (c.open) {
         while (c.open && (result = check_abort(xs, reads)) == OK) {
             pause(reads);
-            poll_open(&c);
             reads = next(reads);
+            poll_open(&c);
         }
     }
     return (int)result;
@@ -290,11 +300,13 @@ FN int share(const cell *from, uint64_t *value) {
 FN void signal_all(const handle &xs, const pad &p, uint64_t seq) {
     uint32_t me = self(xs);
     fence_sys();
+    _Pragma("unroll 1")
     for (uint32_t rank = 0; rank < p.columns; rank++)
         store_relaxed_sys(slot(p, rank, 0, me), seq);
 }
 FN int wait_all(const handle &xs, const pad &p, uint64_t seq) {
     int result = OK;
+    _Pragma("unroll 1")
     for (uint32_t first = 0; first < p.columns && result == OK; first += 64) {
         uint32_t left = p.columns - first;
         columns c = {&p, self(xs), 0, first, left < 64 ? (1ull << left) - 1 : ~0ull, seq};
@@ -324,6 +336,7 @@ FN bool consumes(const channel &c, uint32_t rank) {
 }
 FN uint64_t consumers(const channel &c, uint32_t first) {
     uint64_t bits = 0;
+    _Pragma("unroll 1")
     for (uint32_t i = 0; i < 64 && first + i < c.credit.columns; i++)
         bits |= (uint64_t)consumes(c, first + i) << i;
     return bits;
@@ -332,6 +345,7 @@ FN uint32_t column_of(const channel &c, uint64_t seq) { return (uint32_t)(seq % 
 
 FN int wait_credit(const handle &xs, const channel &c, uint64_t seq) {
     int result = OK;
+    _Pragma("unroll 1")
     for (uint32_t first = 0; seq > c.depth && first < c.credit.columns && result == OK; first += 64) {
         columns credit = {&c.credit, c.producer, 0, first, consumers(c, first), seq - c.depth};
         result = wait_columns(xs, credit);
@@ -347,10 +361,12 @@ FN int publish_begin(const handle &xs, const channel &c, uint64_t seq) {
 }
 FN void publish_all(const channel &c, uint64_t seq, uint64_t batch) {
     uint32_t column = column_of(c, seq), ranks = c.credit.columns;
+    _Pragma("unroll 1")
     for (uint32_t rank = 0; rank < ranks; rank++)
         if (consumes(c, rank))
             store_relaxed_sys(slot(c.batch, rank, 0, column), batch);
     fence_sys();
+    _Pragma("unroll 1")
     for (uint32_t rank = 0; rank < ranks; rank++)
         if (consumes(c, rank))
             store_relaxed_sys(slot(c.sequence, rank, 0, column), seq);

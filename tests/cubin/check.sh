@@ -29,9 +29,9 @@ growth)
     compile traced.cubin primitives.cu -DXS_TRACE=1 $XS_INCLUDES
     # The bar is 8 registers. What is over it today may not become more: waits, since a wait that has to wait keeps the
     # writer, its note and a status line beside the poll loop, and what is made of several waits.
-    "$XS_CUBIN" growth "$work/plain.cubin" "$work/traced.cubin" 8 wait_slot=42 wait_ge_bounded=42 wait_expected=40 \
-        watermark_wait=40 gate_wait=42 elect=40 elect_warp=40 gate_arrive=36 pub_release=36 watermark_advance=36 \
-        try_consume=42 consume=46 publish=56 barrier_all=56
+    "$XS_CUBIN" growth "$work/plain.cubin" "$work/traced.cubin" 8 wait_slot=36 wait_ge_bounded=38 wait_expected=34 \
+        watermark_wait=32 gate_wait=36 elect=40 elect_warp=40 gate_arrive=32 pub_release=34 watermark_advance=34 \
+        signal_slot=34 bus_flush=34 kernel_abort=34 heartbeat=34 try_consume=40 consume=40 publish=40 barrier_all=38
     ;;
 *)
     echo "usage: check.sh off_is_free|growth ARCH"

@@ -91,7 +91,7 @@ static const char *violation;
 static state *now;
 static uint8_t at_access;
 static jmp_buf out_of_drain;
-static xs_record slots[SLOTS + 1]; /* addresses only */
+static xs_record slots[SLOTS]; /* addresses only */
 static xs_ring_header ring_header;
 
 static void fail(const char *what) {
@@ -119,7 +119,7 @@ static void truth_record(uint8_t truth, int is_drop, xs_record *to) {
 }
 
 static int model_load(const xs_record *from, xs_record *to) {
-    uint32_t index = (uint32_t)(from - slots);
+    uint32_t index = from == &ring_header.overflow ? AT_OVERFLOW : (uint32_t)(from - slots);
     truth_record(access_value(now->memory[index]), index == AT_OVERFLOW, to);
     return 1;
 }

@@ -178,8 +178,9 @@ void cb_wait_start(cb *c, uint32_t ring, uint64_t time, uint32_t object, uint64_
 }
 void cb_wait_end_at(cb *c, uint32_t ring, uint64_t time, uint32_t object, uint64_t observed, uint32_t result, uint64_t polls,
                     uint64_t slept, uint32_t last_fail, uint32_t line, uint32_t stage) {
+    uint32_t high = HI(observed) || HI(polls) || (slept != UINT64_MAX && HI(slept)); /* all ones: follows from polls */
     FULL(.kind = XS_EV_WAIT_END, .object = object, .value = (uint32_t)observed, .order = XS_ACQUIRE, .scope = XS_SCOPE_SYS,
-         .result = result, .detail = (uint32_t)polls, .further = 2,
+         .result = result, .detail = (uint32_t)polls, .further = 1 + high,
          .a = {line | stage << 16, (HI(slept) & 0xffffu) | (HI(polls) & 0xffu) << 16}, .b = {(uint32_t)slept, HI(observed)},
          .c = {last_fail, HI(observed)});
 }

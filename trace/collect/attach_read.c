@@ -99,16 +99,23 @@ static uint32_t kind_at(const xs_region_view *view, uint32_t ring, const xs_reco
     return XS_DETAIL_KIND(more.code_object);
 }
 
-int xs_attach_signalled(const xs_region_view *view, uint32_t ring, uint32_t object) {
+int xs_attach_signalled(const xs_region_view *view, uint32_t ring, uint32_t object, uint32_t *value) {
     xs_record record;
+    uint32_t newest = 0;
+    int found = 0;
     for (uint32_t i = 0; i < view->head.ring_records; i++) {
         if (!xs_record_load(&xs_view_records(view, ring)[i], &record) || !record.sequence)
             continue;
         if ((record.code_object & XS_OBJECT_MASK) != object || record.code_object >> 24 == XS_CODE_MORE)
             continue;
         uint32_t kind = kind_at(view, ring, &record);
-        if (kind == XS_EV_SIGNAL || kind == XS_EV_WATERMARK || kind == XS_EV_ARRIVE || kind == XS_EV_GATE_ARRIVE)
-            return 1;
+        if (kind != XS_EV_SIGNAL && kind != XS_EV_WATERMARK && kind != XS_EV_ARRIVE && kind != XS_EV_GATE_ARRIVE)
+            continue;
+        if (!found || ((record.sequence - newest) & XS_SEQUENCE_MASK) <= XS_SEQUENCE_MASK / 2) {
+            newest = record.sequence;
+            *value = record.value;
+        }
+        found = 1;
     }
-    return 0;
+    return found;
 }

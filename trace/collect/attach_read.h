@@ -15,7 +15,8 @@ int xs_attach_owner(const xs_region_view *view, uint32_t ring, xs_ring_owner *ow
 int xs_attach_had_owner(const xs_region_view *view, uint32_t ring, uint32_t launch);
 /* Code of the record of that sequence, 0: it is not there (any more). */
 uint32_t xs_attach_code(const xs_region_view *view, uint32_t ring, uint32_t sequence);
-/* 1: the ring still holds a signal (or watermark) to the object, or an arrival at it. Reads the whole ring. */
-int xs_attach_signalled(const xs_region_view *view, uint32_t ring, uint32_t object);
+/* 1: the ring still holds a signal (or watermark) to the object, or an arrival at it; *value: the low 32 bits of the newest
+ * one's value. Reads the whole ring. */
+int xs_attach_signalled(const xs_region_view *view, uint32_t ring, uint32_t object, uint32_t *value);
 
 #endif

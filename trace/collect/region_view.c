@@ -44,7 +44,7 @@ static int sections_fit(const xs_region_header *h) {
     uint64_t rings = (uint64_t)h->ranks * h->rings_per_rank, end = sizeof *h;
     return rings <= UINT32_MAX && h->ring_header_stride >= sizeof(xs_ring_header) && h->ring_header_stride <= MOST_STRIDE &&
            h->status_stride >= sizeof(xs_status_line) && h->status_stride <= MOST_STRIDE &&
-           h->records_stride / sizeof(xs_record) > h->ring_records &&
+           h->records_stride / sizeof(xs_record) >= h->ring_records &&
            follows(h, &end, h->control_offset, h->ranks, sizeof(xs_control), 64) &&
            follows(h, &end, h->groups_offset, (uint64_t)h->ranks * h->groups_per_rank, sizeof(uint64_t), 8) &&
            follows(h, &end, h->ring_headers_offset, rings, h->ring_header_stride, 64) &&

@@ -55,7 +55,7 @@ static int same(const xs_record *a, const xs_record *b) {
  * `next`. What was told is remembered: its stamp would look new again after half of the range. */
 static int32_t peek_dropped(xs_ring_reader *r) {
     xs_record dropped;
-    if (!XS_READER_LOAD(&r->records[r->capacity], &dropped) || !dropped.code_object || same(&dropped, &r->overflow))
+    if (!XS_READER_LOAD(&r->header->overflow, &dropped) || !dropped.code_object || same(&dropped, &r->overflow))
         return ABSENT;
     int32_t ahead = distance(dropped.sequence, r->next);
     if (ahead < 0)

@@ -22,7 +22,7 @@
 #include <xs/record_access.h>
 
 typedef struct xs_ring_reader {
-    const xs_record *records; /* capacity, then the overflow slot */
+    const xs_record *records; /* capacity of them */
     xs_ring_header *header;
     uint32_t capacity;
     uint32_t unsure;     /* a look after a stall moved `newest`: the next gap is "at least" */

@@ -1,6 +1,8 @@
 /* From the words of an event to its meaning: 64-bit values, slots, names, attribution. */
 #include "internal.h"
 
+#include <xs/backoff.h>
+
 #define CHUNK_ROWS 64u /* a watermark of one record finishes a whole chunk */
 
 static uint64_t wide(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
@@ -18,14 +20,21 @@ static void decode_wait_start(rd_slot *s, const rd_raw *raw, xsr_event *e) {
     e->value = e->need = value_of(s, raw, true, raw->further[1], raw->value);
 }
 
+/* All ones: what back-off asks for in so many polls. */
+static uint64_t slept(uint32_t low, uint32_t high, bool both, uint64_t polls) {
+    if (low == UINT32_MAX && high == 0xffffu)
+        return xs_backoff_slept(polls < UINT32_MAX ? (uint32_t)polls : UINT32_MAX);
+    return wide(both ? high : 0, low);
+}
+
 /* need stays 0 here: the start of the wait holds it (wait.c). Slots of 32 bits wrap: their high half is always 0. */
 static void decode_wait_end(rd_slot *s, const rd_raw *raw, xsr_event *e) {
     const uint32_t *f = raw->further;
-    bool both = raw->furthers == 2;
-    e->value = both && !s->narrow ? wide(f[4], raw->value) : rd_unwrap(s->last, raw->value);
+    bool both = raw->furthers == 2; /* else the high halves are 0 */
+    e->value = raw->furthers && !s->narrow ? wide(both ? f[4] : 0, raw->value) : rd_unwrap(s->last, raw->value);
     advance(s, e->value);
     e->detail = wide(both ? f[3] >> 16 & 0xffu : 0, raw->detail);
-    e->further[0] = wide(both ? f[3] & 0xffffu : 0, raw->furthers ? f[1] : 0);
+    e->further[0] = raw->furthers ? slept(f[1], both ? f[3] & 0xffffu : 0xffffu, both, e->detail) : 0;
     e->further[1] = raw->furthers ? f[2] : 0;
     e->further[2] = raw->furthers ? f[0] : 0;
 }

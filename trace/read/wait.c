@@ -1,7 +1,7 @@
 /* Starts and ends of waits: matched by writer and slot, in order. */
 #include "internal.h"
 
-#define END_RECORDS 6 /* the end of one wait and the start of the next take so many records: fewer hide no such pair */
+#define END_RECORDS 5 /* the end of one wait and the start of the next take so many records: fewer hide no such pair */
 
 static xsr_edge no_edge(uint32_t reason) {
     return (xsr_edge){.reason = (uint8_t)reason, .event = XSR_NO_ID, .writer = XSR_NONE, .rank = XSR_NONE, .time = NO_TIME};

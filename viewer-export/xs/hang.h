@@ -49,7 +49,8 @@ typedef struct hang_writer {
     uint32_t waits; /* open */
     int has_signalled;
     xs_catalog_place signal; /* the last slot that it signalled, as far as its status lines say */
-    uint64_t signal_value;
+    uint32_t signal_value; /* low 32 bits, where its ring still holds the signal */
+    int has_value;
 } hang_writer;
 
 enum hang_supplier { HANG_SUPPLIER_UNKNOWN, HANG_SUPPLIER_PLAN, HANG_SUPPLIER_HOST, HANG_SUPPLIER_SEEN };

@@ -93,7 +93,10 @@ static void put_signal(FILE *out, const hang_world *world, const hang_writer *wr
     put_text(out, "role", hang_role(world, writer->region, writer->role));
     fputs(", ", out);
     put_place(out, &writer->signal);
-    fprintf(out, ", \"value\": %" PRIu64 "}", writer->signal_value);
+    if (writer->has_value)
+        fprintf(out, ", \"value\": %" PRIu32 "}", writer->signal_value);
+    else
+        fputs(", \"value\": null}", out);
 }
 
 static void put_root(FILE *out, const hang_world *world) {

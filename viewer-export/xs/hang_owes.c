@@ -23,12 +23,13 @@ static void look_at_last_signals(const hang_world *world, hang_wait *wait) {
 
 static void look_into_rings(const hang_world *world, hang_wait *wait) {
     xs_ring_owner owner;
+    uint32_t value;
     for (uint32_t r = 0; r < world->region_count; r++) {
         const hang_region *region = &world->regions[r];
         const xs_region_view *view = &region->at->view;
         uint32_t object = xs_catalog_view_object(&region->catalog, &wait->slot);
         for (uint32_t ring = 0; object && ring < view->rings; ring++)
-            if (xs_attach_owner(view, ring, &owner) && xs_attach_signalled(view, ring, object))
+            if (xs_attach_owner(view, ring, &owner) && xs_attach_signalled(view, ring, object, &value))
                 seen(wait, view->head.first_rank + ring / view->head.rings_per_rank);
     }
 }

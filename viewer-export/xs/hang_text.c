@@ -111,7 +111,9 @@ static void print_signals(FILE *out, const hang_world *world, uint32_t rows) {
         fprintf(out, "  rank %u %s%sblock %u warp %u signalled rank %u ", w->rank, role, *role ? " " : "", w->block,
                 w->warp, w->signal.owner);
         hang_say_place(out, &w->signal);
-        fprintf(out, " = %" PRIu64 "\n", w->signal_value);
+        if (w->has_value)
+            fprintf(out, " = %" PRIu32, w->signal_value);
+        fputc('\n', out);
     }
     if (more)
         fprintf(out, "  and %u more\n", more);

@@ -95,7 +95,7 @@ static void add_signal(hang_world *world, hang_writer *w, const xs_status_line *
     if (!s->p5.signal_object)
         return;
     w->has_signalled = xs_catalog_view_place(&world->regions[w->region].catalog, s->p5.signal_object, &w->signal);
-    w->signal_value = PAIR(s->p5.signal_lo, s->p5.signal_hi);
+    w->has_value = xs_attach_signalled(&world->regions[w->region].at->view, w->ring, s->p5.signal_object, &w->signal_value);
 }
 
 static int add_wait(hang_world *world, uint32_t writer, const hang_line *line) {

@@ -9,10 +9,10 @@
 /* barrier.sync id, count (id 0 .. 15, count a multiple of 32): orders memory among its threads, cta scope. Returns
  * xs_result (ABORTED on the host backend alone). The writer's lane notes it. */
 XS_FN int xs_block_sync(xs_writer *w, uint32_t id, uint32_t count) {
-    if (XS_TRACE && w->ring != XS_RING_FOREIGN)
+    if (XS_TRACE && w->base != XS_RING_FOREIGN)
         xs_note_block_enter(w, id, count);
     int result = xs_block_barrier(id, count);
-    if (XS_TRACE && w->ring != XS_RING_FOREIGN)
+    if (XS_TRACE && w->base != XS_RING_FOREIGN)
         xs_note_block_leave(w, id, count);
     return result;
 }

@@ -16,6 +16,7 @@ XS_FN bool xs_channel_consumes(const xs_channel *ch, uint32_t rank) {
 }
 XS_FN uint64_t xs_channel_consumers(const xs_channel *ch, uint32_t first) {
     uint64_t bits = 0;
+    XS_NO_UNROLL
     for (uint32_t i = 0; i < 64 && first + i < ch->credit.columns; i++)
         bits |= (uint64_t)xs_channel_consumes(ch, first + i) << i;
     return bits;
@@ -25,6 +26,7 @@ XS_FN uint32_t xs_channel_column(const xs_channel *ch, uint64_t seq) { return (u
 /* The representative's wait until every consumer gave back the batch that held seq's slot: ld.acquire.sys. */
 XS_FN int xs_channel_credit(xs_writer *w, const xs_channel *ch, uint64_t seq, xs_bound bound, uint32_t source) {
     int result = XS_RESULT_OK;
+    XS_NO_UNROLL
     for (uint32_t first = 0; seq > ch->depth && first < ch->credit.columns && result == XS_RESULT_OK; first += 64) {
         xs_columns c = {&ch->credit, ch->producer, 0, first, xs_channel_consumers(ch, first), seq - ch->depth, 0, source};
         result = xs_columns_wait(w, c, bound);
@@ -47,10 +49,12 @@ XS_FN int xs_publish_begin_line(xs_writer *w, const xs_channel *ch, uint64_t seq
 /* The representative's part: batch sizes, then one fence.acq_rel.sys, then the sequence to every consumer. */
 XS_FN void xs_channel_store(xs_writer *w, const xs_channel *ch, uint64_t seq, uint64_t batch) {
     uint32_t column = xs_channel_column(ch, seq), ranks = ch->credit.columns;
+    XS_NO_UNROLL
     for (uint32_t rank = 0; rank < ranks; rank++)
         if (xs_channel_consumes(ch, rank))
             xs_ordered_store(xs_slot_at(&ch->batch, rank, 0, column).at, batch, XS_RELAXED, XS_SCOPE_SYS, 64);
     xs_core_fence_before_stores(XS_SCOPE_SYS);
+    XS_NO_UNROLL
     for (uint32_t rank = 0; rank < ranks; rank++)
         if (xs_channel_consumes(ch, rank)) {
             xs_slot slot = xs_slot_at(&ch->sequence, rank, 0, column);

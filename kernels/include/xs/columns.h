@@ -34,8 +34,11 @@ XS_FN void xs_columns_point(const xs_columns *c, uint32_t i, xs_wait_note *n) {
 XS_FN xs_wait_note xs_columns_first(xs_writer *w, xs_columns *c) {
     xs_wait_note n = XS_ZERO;
     uint64_t open = c->open;
-    if (XS_TRACE)
+    if (XS_TRACE) {
         xs_columns_take_lines(w, c);
+        xs_note_wait_asks(&n, c->need, XS_ACQUIRE, XS_SCOPE_SYS, XS_CMP_GE, c->source); /* here: constants in all that follows */
+    }
+    XS_NO_UNROLL
     for (uint32_t i = 0; i < 64 && open >> i; i++) {
         if (!(open >> i & 1))
             continue;
@@ -47,14 +50,15 @@ XS_FN xs_wait_note xs_columns_first(xs_writer *w, xs_columns *c) {
             xs_note_pass(w, slot, seen, c->need, XS_ACQUIRE, XS_SCOPE_SYS);
         } else if (XS_TRACE) {
             xs_columns_point(c, i, &n);
-            xs_note_wait_start(w, &n, c->need, seen, XS_ACQUIRE, XS_SCOPE_SYS, XS_CMP_GE, c->source);
+            xs_note_wait_start(w, &n, seen);
         }
     }
     return n;
 }
 
-/* One poll of all that are open; reads of each failed before. */
+/* One poll of all that are open, the reads-th of each. */
 XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, uint32_t reads) {
+    XS_NO_UNROLL
     for (uint32_t i = 0; i < 64 && c->open >> i; i++) {
         if (!(c->open >> i & 1))
             continue;
@@ -100,8 +104,8 @@ XS_FN int xs_columns_wait(xs_writer *w, xs_columns c, xs_bound bound) {
             if (result != XS_RESULT_OK)
                 break;
             xs_core_pause(xs_columns_slot(&c, xs_bits_lowest(c.open)).at, reads, xs_bound_any(bound));
-            xs_columns_poll(w, &c, &n, reads);
             reads = xs_backoff_next(reads);
+            xs_columns_poll(w, &c, &n, reads);
         }
     }
     if (XS_TRACE && c.line < 64)

@@ -137,11 +137,11 @@ XS_FN void xs_core_failed(xs_wait_note *n) {
     if (XS_TRACE)
         n->last_fail = xs_now_low();
 }
-/* reads: those that failed. */
+/* reads: all, the last one included. */
 XS_FN void xs_core_ended(xs_writer *w, xs_wait_note *n, uint64_t seen, uint32_t reads, uint32_t result) {
     if (!XS_TRACE)
         return;
-    n->polls = result == XS_RESULT_OK ? xs_backoff_next(reads) : reads;
+    n->polls = reads;
     n->stage = xs_backoff_stage(reads);
     n->backoff = 1;
     xs_note_wait_ended(w, n, seen, result);
@@ -154,7 +154,8 @@ XS_FN xs_wait_note xs_core_begin(xs_writer *w, xs_slot slot, uint64_t need, uint
         return n;
     n.slot = slot;
     n.line = xs_line_take(w);
-    xs_note_wait_start(w, &n, need, seen, order, scope, cmp, source);
+    xs_note_wait_asks(&n, need, order, scope, cmp, source);
+    xs_note_wait_start(w, &n, seen);
     return n;
 }
 
@@ -170,14 +171,15 @@ XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t 
     }
     xs_wait_note n = xs_core_begin(w, slot, need, seen, order, scope, cmp, source);
     xs_bound_state state = xs_bound_begin(bound);
-    uint32_t result, reads; /* reads that failed */
-    for (reads = 1;; reads = xs_backoff_next(reads)) {
+    uint32_t result, reads = 1;
+    for (;;) {
         result = xs_bound_check(w, bound, &state, reads);
         xs_core_tell(w, &n, &state, seen, reads, result);
         if (result != XS_RESULT_OK)
             break;
         xs_core_pause(slot.at, reads, xs_bound_any(bound));
         seen = xs_ordered_poll(slot.at, order, scope, bits);
+        reads = xs_backoff_next(reads);
         if (xs_core_holds(seen, need, cmp, bits)) {
             xs_core_satisfied(w, slot, order, scope);
             break;

@@ -18,11 +18,11 @@ enum xs_step_kind {
     XS_STEP_FOREIGN = 2 /* counted, in twos */
 };
 
-/* xs_writer.ring: an index from the launch's first rank, or one of two that are no ring. The high bit says that a filter
- * excludes the writer. */
-#define XS_RING_FILTERED 0x80000000u
-#define XS_RING_NONE 0x7fffffffu    /* records nothing, on purpose or since no ring was free */
-#define XS_RING_FOREIGN 0x7ffffffeu /* another lane of the warp is the writer: calls are counted */
+/* xs_writer.base: where the ring's slot 0 is, counted in records from the launch's first rank; a multiple of the ring's
+ * size, so that its low bit is free to say that a filter excludes the writer. Or one of two that are no ring. */
+#define XS_RING_FILTERED 1u
+#define XS_RING_NONE 0xfffffffeu    /* records nothing, on purpose or since no ring was free */
+#define XS_RING_FOREIGN 0xffffffffu /* another lane of the warp is the writer: calls are counted */
 
 #if defined(__cplusplus)
 #define XS_ZERO {}
@@ -34,7 +34,7 @@ enum xs_step_kind {
  * into inlined code only, so that it lives in registers. Only the first member matters in a plain build. */
 typedef struct xs_writer {
     const xs_handle *xs;
-    uint32_t ring;   /* see above */
+    uint32_t base;   /* see above; no flag in it while records are stored */
     uint32_t cursor; /* next sequence, low 32 bits; on a foreign lane twice the records that calls there would have made */
     uint32_t step;   /* xs_step_kind: what a record call does */
     uint32_t payload; /* not 0: payload and work events too */
@@ -42,37 +42,38 @@ typedef struct xs_writer {
     uint64_t epoch;
     uint32_t role, word; /* word: the user's, for status lines */
     uint64_t lines;      /* bit i: status line i is in use */
-    uint32_t signal_object;
-    uint64_t signal_value; /* the last signal, for status lines */
+    uint32_t signal_object; /* the slot signalled last, for status lines */
     xs_tsan_polls polls;
 } xs_writer;
 
 /* Where the next record goes. In discard mode a full ring sends it to the overflow slot, as a DROP that holds the last
  * sequence dropped; whether it is full is looked up once a record, and only when the remembered position says so. */
-XS_FN uint32_t xs_emit_slot(xs_writer *w, bool *dropped) {
+XS_FN char *xs_emit_at(xs_writer *w, bool *dropped) {
     uint32_t mask = w->xs->ring_mask;
+    char *at = xs_element(w->xs->records, XS_RECORD_SLOT(w->cursor, mask) | w->base, sizeof(xs_record));
     *dropped = false;
 #if XS_RING_MODE == 1 /* XS_DISCARD */
     if (w->step == XS_STEP_ON && w->cursor - w->consumed > mask + 1) {
-        w->consumed = (uint32_t)xs_load_relaxed_sys(&w->xs->rings[w->ring].consumed);
+        xs_ring_header *ring = &w->xs->rings[w->base >> w->xs->ring_shift];
+        w->consumed = (uint32_t)xs_load_relaxed_sys(&ring->consumed);
         *dropped = w->cursor - w->consumed > mask + 1;
+        if (*dropped)
+            at = (char *)&ring->overflow;
     }
 #endif
-    return *dropped ? mask + 1 : XS_RECORD_SLOT(w->cursor, mask);
+    return at;
 }
 
 XS_FN void xs_emit(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t time) {
 #if XS_DEBUG && XS_CUDA
-    if (w->ring == XS_RING_FOREIGN)
+    if (w->base == XS_RING_FOREIGN)
         __trap();
 #elif XS_DEBUG
-    if (w->ring == XS_RING_FOREIGN)
+    if (w->base == XS_RING_FOREIGN)
         __builtin_trap();
 #endif
     bool dropped;
-    uint32_t slot = xs_emit_slot(w, &dropped);
-    /* The ring's address is made here each time: one more multiply-add is cheaper than two registers for the kernel's life. */
-    char *at = xs_element(xs_element(w->xs->records, xs_opaque(w->ring), w->xs->records_stride), slot, sizeof(xs_record));
+    char *at = xs_emit_at(w, &dropped);
     if (dropped)
         code_object = XS_HEAD(XS_CODE_DROP, 0), value = 0;
     xs_store16_if(w->step == XS_STEP_ON, at, w->cursor & XS_SEQUENCE_MASK, code_object, value, time);

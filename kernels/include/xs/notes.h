@@ -12,6 +12,12 @@
 XS_FN uint32_t xs_high(uint64_t value) { return (uint32_t)(value >> 32); }
 XS_FN bool xs_slot_wide(xs_slot slot) { return (xs_opaque(slot.flags) & XS_PAD_WIDE) != 0; }
 
+/* All 64 bits of a time whose low half was read less than 4 s ago. */
+XS_FN uint64_t xs_note_full_time(uint32_t low) {
+    uint64_t now = xs_now();
+    return now - (uint32_t)((uint32_t)now - low);
+}
+
 /* One record where the table has a code for it, else two; wide pads take a third one with the high half. */
 XS_FN void xs_note_value(xs_writer *w, xs_how how, xs_slot slot, uint64_t value, uint32_t time) {
     uint32_t code = xs_how_code(how);
@@ -19,9 +25,7 @@ XS_FN void xs_note_value(xs_writer *w, xs_how how, xs_slot slot, uint64_t value,
         xs_emit_head(w, code, slot.object, (uint32_t)value, time);
         return;
     }
-    /* The high half of the time is read here: the event is younger than a wrap of the low half. */
-    uint64_t now = xs_now(), full = now - (uint32_t)((uint32_t)now - time);
-    xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)value, 0, full);
+    xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)value, 0, xs_note_full_time(time));
     if (xs_slot_wide(slot))
         xs_emit_more(w, 0, xs_high(value), 0);
 }
@@ -35,7 +39,6 @@ XS_FN void xs_note_signal_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t
         return;
     xs_note_value(w, xs_how_of(XS_EV_SIGNAL, order, scope, fence), slot, value, time);
     w->signal_object = slot.object;
-    w->signal_value = value;
 }
 /* Directly before the store. */
 XS_FN void xs_note_signal(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope, uint32_t fence) {
@@ -49,13 +52,11 @@ XS_FN void xs_note_watermark_at(xs_writer *w, uint32_t time, xs_slot slot, uint6
         return;
     xs_how how = xs_how_of(XS_EV_WATERMARK, order, scope, XS_FENCE_NONE);
     w->signal_object = slot.object;
-    w->signal_value = seq;
     if (rows == XS_CHUNK_ROWS && !xs_slot_wide(slot)) {
         xs_note_value(w, how, slot, seq, time);
         return;
     }
-    uint64_t now = xs_now(), full = now - (uint32_t)((uint32_t)now - time);
-    xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)seq, rows, full);
+    xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)seq, rows, xs_note_full_time(time));
     if (xs_slot_wide(slot))
         xs_emit_more(w, 0, xs_high(seq), 0);
 }
@@ -133,9 +134,8 @@ XS_FN xs_how xs_wait_how(const xs_wait_note *n, uint32_t event, uint32_t result)
     return how;
 }
 
-/* The event alone; n->slot and n->line are set, the line is written by xs_note_wait_tell. */
-XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t need, uint64_t observed, uint32_t order, uint32_t scope, uint32_t cmp,
-                              uint32_t source) {
+/* What the wait is for; n->slot and n->line are set beside. */
+XS_FN void xs_note_wait_asks(xs_wait_note *n, uint64_t need, uint32_t order, uint32_t scope, uint32_t cmp, uint32_t source) {
     n->need = need;
     n->order = order;
     n->scope = scope;
@@ -143,17 +143,20 @@ XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t need, uint
     n->source = source;
     n->polls = 1;
     n->stage = 0;
+}
+/* The event alone; the line is written by xs_note_wait_tell. */
+XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t observed) {
     uint64_t now = xs_now();
     n->last_fail = (uint32_t)now;
-    xs_emit_full(w, xs_wait_how(n, XS_EV_WAIT_START, XS_RESULT_OK), xs_slot_wide(n->slot), n->slot.object, (uint32_t)need,
+    xs_emit_full(w, xs_wait_how(n, XS_EV_WAIT_START, XS_RESULT_OK), xs_slot_wide(n->slot), n->slot.object, (uint32_t)n->need,
                  (uint32_t)observed, now);
     if (xs_slot_wide(n->slot))
-        xs_emit_more(w, 0, xs_high(need), xs_high(observed));
+        xs_emit_more(w, 0, xs_high(n->need), xs_high(observed));
 }
 
 /* Writes the status line, and does what else is due at its begin, at back-off stages and when it gives up. */
 XS_FN void xs_note_wait_tell(xs_writer *w, const xs_wait_note *n, uint32_t state, uint32_t result, uint64_t observed) {
-    xs_line_write(w, n, state, result, observed, xs_now());
+    xs_line_write(w, n, state, result, observed);
     if (state != XS_LINE_WAITING)
         xs_writer_refresh(w);
     else if (xs_writer_has_ring(w) && n->line >= w->xs->lines_per_ring)
@@ -169,7 +172,8 @@ XS_FN xs_wait_note xs_note_wait_begin_line(xs_writer *w, xs_slot slot, uint64_t 
         return n;
     n.slot = slot;
     n.line = xs_line_take(w);
-    xs_note_wait_start(w, &n, need, observed, order, scope, cmp, source);
+    xs_note_wait_asks(&n, need, order, scope, cmp, source);
+    xs_note_wait_start(w, &n, observed);
     xs_note_wait_tell(w, &n, XS_LINE_WAITING, XS_RESULT_OK, observed);
     return n;
 }
@@ -186,18 +190,37 @@ XS_FN void xs_note_wait_poll(xs_writer *w, xs_wait_note *n, uint64_t observed, u
 
 /* The event and the line's end; the line of a wait that gave up is written before. */
 XS_FN void xs_note_wait_ended(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t result) {
-    uint64_t now = xs_now();
-    xs_emit_full(w, xs_wait_how(n, XS_EV_WAIT_END, result), 2, n->slot.object, (uint32_t)observed, (uint32_t)n->polls, now);
-    uint64_t slept = n->backoff ? xs_backoff_slept(xs_opaque((uint32_t)n->polls)) : n->slept, slept_high = slept >> 32;
-    xs_emit_more(w, (n->source & 0xffff) | (n->stage & 0xff) << 16, (uint32_t)slept, (uint32_t)now - n->last_fail);
-    xs_emit_more(w, (uint32_t)(slept_high < 0xffff ? slept_high : 0xffff) | (xs_high(n->polls) & 0xff) << 16, xs_high(observed),
-                 xs_high(n->need));
+    uint32_t now = xs_now_low();
+    uint64_t slept = n->backoff ? UINT64_MAX : n->slept < XS_SLEPT_MOST ? n->slept : XS_SLEPT_MOST;
+    uint32_t polls_high = xs_high(n->polls) < 0xff ? xs_high(n->polls) : 0xff;
+    bool high = (xs_high(observed) | xs_high(n->need) | polls_high | (n->backoff ? 0 : xs_high(slept))) != 0;
+    xs_how how = xs_wait_how(n, XS_EV_WAIT_END, result);
+    /* In a loop that is not unrolled: side by side the records would take the registers of all at once. */
+    XS_NO_UNROLL
+    for (uint32_t part = 0; part < 3u + high; part++) {
+        uint32_t word[3];
+        switch (part) {
+        case 0:
+            word[0] = XS_HEAD(XS_CODE_FULL, xs_opaque(n->slot.object)), word[1] = (uint32_t)observed, word[2] = now;
+            break;
+        case 1:
+            word[0] = XS_DETAIL(how.event, how.order, how.scope, how.fence, how.cmp, how.result, xs_opaque(1u + high));
+            word[1] = (uint32_t)n->polls, word[2] = xs_high(xs_note_full_time(now));
+            break;
+        case 2:
+            word[0] = XS_MORE((n->source & 0xffff) | (n->stage & 0xff) << 16), word[1] = (uint32_t)slept, word[2] = now - n->last_fail;
+            break;
+        default:
+            word[0] = XS_MORE((xs_high(slept) & 0xffff) | polls_high << 16), word[1] = xs_high(observed), word[2] = xs_high(n->need);
+        }
+        xs_emit(w, word[0], word[1], word[2]);
+    }
     if (result == XS_RESULT_OK)
         xs_line_over(w, n, now);
     xs_line_give(w, n->line);
 }
 
-/* After the poll that ended it, or when it gives up: result is xs_result. Always four records: it has had the time. */
+/* After the poll that ended it, or when it gives up: result is xs_result. Three or four records: it has had the time. */
 XS_FN void xs_note_wait_end(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t result) {
     if (!XS_TRACE)
         return;

@@ -53,28 +53,30 @@ XS_FN bool xs_line_exists(const xs_writer *w, uint32_t line) { return xs_writer_
 
 /* The generation is the time and how the line came to be written: two writes to a line in a row differ in one of them.
  * Never 0. */
-XS_FN uint32_t xs_line_generation(uint64_t now, uint32_t state) { return (uint32_t)now << 3 | state; }
+XS_FN uint32_t xs_line_generation(uint32_t now, uint32_t state) { return now << 3 | state; }
 XS_FN char *xs_line_at(const xs_writer *w, uint32_t line) {
     return xs_element(w->xs->status, xs_writer_ring(w) * w->xs->lines_per_ring + line, sizeof(xs_status_line));
 }
 
 /* The words of one part behind its generation. What does not change while a wait goes on is read back from the line or
- * made anew rather than kept in registers. */
+ * made anew rather than kept in registers, and the time is read where it is written. */
 XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *at, uint32_t part, uint32_t state, uint32_t result,
-                         uint64_t observed, uint64_t now, uint32_t word[4]) {
+                         uint64_t observed, uint32_t word[4]) {
     uint32_t block, rank;
+    uint64_t now;
     switch (part) {
     case 0:
-        word[1] = state | n->stage << 8 | result << 16 | n->cmp << 24, word[2] = xs_opaque(n->slot.object), word[3] = (uint32_t)n->need;
+        word[1] = xs_opaque(state) | n->stage << 8 | result << 16 | n->cmp << 24, word[2] = xs_opaque(n->slot.object);
+        word[3] = (uint32_t)n->need;
         break;
     case 1:
         word[1] = xs_opaque((uint32_t)(n->need >> 32)), word[2] = (uint32_t)observed, word[3] = (uint32_t)(observed >> 32);
         break;
     case 2:
-        word[1] = xs_opaque((uint32_t)n->polls), word[2] = (uint32_t)now, word[3] = (uint32_t)(now >> 32);
+        word[1] = xs_opaque((uint32_t)n->polls), now = xs_now(), word[2] = (uint32_t)now, word[3] = (uint32_t)(now >> 32);
         break;
     case 3:
-        word[1] = (uint32_t)now, word[2] = (uint32_t)(now >> 32), word[3] = xs_opaque((uint32_t)w->epoch);
+        now = xs_now(), word[1] = (uint32_t)now, word[2] = (uint32_t)(now >> 32), word[3] = xs_opaque((uint32_t)w->epoch);
         if (state != XS_LINE_WAITING)
             xs_load16_own(at, word);
         break;
@@ -82,7 +84,7 @@ XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *
         word[1] = xs_opaque((n->source & 0xffff) | w->role << 16), word[2] = w->word, word[3] = n->heartbeat;
         break;
     case 5:
-        word[1] = xs_opaque(w->signal_object), word[2] = (uint32_t)w->signal_value, word[3] = (uint32_t)(w->signal_value >> 32);
+        word[1] = xs_opaque(w->signal_object); /* not its value: that would cost two registers for the kernel's life */
         break;
     case 6:
         xs_writer_place(w, &rank, &block);
@@ -95,20 +97,21 @@ XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *
 }
 
 /* Part by part in a loop that is not unrolled: the slow path may take its time, but not the kernel's registers. */
-XS_FN void xs_line_write(const xs_writer *w, const xs_wait_note *n, uint32_t state, uint32_t result, uint64_t observed, uint64_t now) {
+XS_FN void xs_line_write(const xs_writer *w, const xs_wait_note *n, uint32_t state, uint32_t result, uint64_t observed) {
     if (!xs_line_exists(w, n->line))
         return;
     char *at = xs_line_at(w, n->line);
+    uint32_t generation = xs_line_generation(xs_now_low(), state);
     XS_NO_UNROLL
     for (uint32_t part = 0; part < 8; part++, at += 16) {
         uint32_t word[4] = {0, 0, 0, 0};
-        xs_line_words(w, n, at, part, state, result, observed, now, word);
-        xs_store16_if(1, at, xs_line_generation(now, state), word[1], word[2], word[3]);
+        xs_line_words(w, n, at, part, state, result, observed, word);
+        xs_store16_if(1, at, generation, word[1], word[2], word[3]);
     }
 }
 
 /* The wait is over: nothing but that, since what comes next should not be kept waiting. */
-XS_FN void xs_line_over(const xs_writer *w, const xs_wait_note *n, uint64_t now) {
+XS_FN void xs_line_over(const xs_writer *w, const xs_wait_note *n, uint32_t now) {
     if (!xs_line_exists(w, n->line))
         return;
     uint32_t g = xs_line_generation(now, XS_LINE_OVER);

@@ -16,8 +16,9 @@ XS_FN void xs_writer_place(const xs_writer *w, uint32_t *rank, uint32_t *block) 
         ++*rank;
 }
 
-XS_FN bool xs_writer_has_ring(const xs_writer *w) { return (xs_opaque(w->ring) & ~XS_RING_FILTERED) < XS_RING_FOREIGN; }
-XS_FN uint32_t xs_writer_ring(const xs_writer *w) { return xs_opaque(w->ring) & ~XS_RING_FILTERED; }
+XS_FN bool xs_writer_has_ring(const xs_writer *w) { return xs_opaque(w->base) < XS_RING_NONE; }
+/* Index from the launch's first rank. */
+XS_FN uint32_t xs_writer_ring(const xs_writer *w) { return xs_opaque(w->base) >> w->xs->ring_shift; }
 
 /* Bookkeeping of xs itself: no scheduling point on the host, so that a traced `sim` run takes the plain run's path. */
 #if XS_CUDA
@@ -47,7 +48,7 @@ XS_FN void xs_writer_refresh(xs_writer *w) {
         return;
     const xs_control *c = xs_writer_control(w);
     uint64_t both = xs_control_load((const uint64_t *)(const void *)&c->started);
-    bool on = ((uint32_t)both & XS_STARTED) && both >> 32 == 0 && !(w->ring & XS_RING_FILTERED);
+    bool on = ((uint32_t)both & XS_STARTED) && both >> 32 == 0 && !(w->base & XS_RING_FILTERED);
     w->step = on ? XS_STEP_ON : XS_STEP_OFF;
     w->payload = on ? (uint32_t)both & XS_STARTED_PAYLOAD : 0;
 }
@@ -62,13 +63,13 @@ XS_FN void xs_writer_refresh_filters(xs_writer *w) {
     uint32_t block = grid_block % w->xs->blocks;
     in = in && block >= xs_control_load_u32(&c->block_first) && block <= xs_control_load_u32(&c->block_last);
     in = in && w->epoch >= xs_control_load(&c->epoch_first) && w->epoch <= xs_control_load(&c->epoch_last);
-    w->ring = in ? w->ring & ~XS_RING_FILTERED : w->ring | XS_RING_FILTERED;
+    w->base = in ? w->base & ~XS_RING_FILTERED : w->base | XS_RING_FILTERED;
     xs_writer_refresh(w);
 }
 
 /* Adds the records asked for on lanes that are not the writer to the counter that says so. */
 XS_FN void xs_writer_count_foreign(xs_writer *w) {
-    if (w->ring == XS_RING_FOREIGN && w->cursor) {
+    if (w->base == XS_RING_FOREIGN && w->cursor) {
         xs_control_count(&xs_writer_control(w)->foreign, w->cursor / XS_STEP_FOREIGN);
         w->cursor = 0;
     }
@@ -114,13 +115,14 @@ XS_FN void xs_writer_take(xs_writer *w) {
     uint32_t seed = xs_writer_block(w) * ((xs_threads() + XS_WARP - 1) / XS_WARP) + xs_writer_warp();
     uint32_t ring = xs_ring_claim(xs->groups + (uint64_t)rank * groups, groups, seed);
     w->step = w->payload = XS_STEP_OFF;
-    w->ring = XS_RING_NONE;
+    w->base = XS_RING_NONE;
     if (ring == XS_RING_NONE) {
         xs_control_count(&xs->control->no_ring, 1);
         return;
     }
-    w->ring = rank * xs->rings_per_rank + ring;
-    xs_ring_header *header = &xs->rings[w->ring];
+    ring += rank * xs->rings_per_rank;
+    w->base = ring << xs->ring_shift;
+    xs_ring_header *header = &xs->rings[ring];
     uint64_t next = xs_control_load(&header->next), now = xs_now();
     if (next == 0)
         next = 1; /* zeroed memory: sequences start at 1 */
@@ -141,7 +143,7 @@ XS_FN xs_writer xs_writer_begin(const xs_handle *xs, uint32_t role) {
     if (!XS_TRACE)
         return w;
     w.role = role;
-    w.ring = XS_RING_FOREIGN;
+    w.base = XS_RING_FOREIGN;
     w.step = w.payload = XS_STEP_FOREIGN;
     if (xs_warp_leads(xs_warp_active()))
         xs_writer_take(&w);
@@ -152,7 +154,7 @@ XS_FN xs_writer xs_writer_begin(const xs_handle *xs, uint32_t role) {
 XS_FN xs_writer xs_writer_none(const xs_handle *xs) {
     xs_writer w = XS_ZERO;
     w.xs = xs;
-    w.ring = XS_RING_NONE;
+    w.base = XS_RING_NONE;
     return w;
 }
 
@@ -170,7 +172,7 @@ XS_FN void xs_writer_end(xs_writer *w) {
         /* Release: whoever takes the ring next, or reads it while it is free, sees `next` and the records. */
         xs_and_release_gpu(&w->xs->groups[xs_writer_ring(w) / 64], ~(1ull << (xs_writer_ring(w) % 64)));
     }
-    w->ring = XS_RING_NONE;
+    w->base = XS_RING_NONE;
     w->step = w->payload = XS_STEP_OFF;
 }
 

@@ -10,9 +10,9 @@ typedef struct xs_handle {
     uint64_t *groups;       /* ring bitmap of the launch's first rank; groups_per_rank words a rank; bit 1 = taken */
     xs_ring_header *rings;  /* ring headers of the launch's first rank; rings_per_rank a rank */
     xs_status_line *status; /* status lines of the launch's first rank; rings_per_rank * lines_per_ring a rank */
-    char *records;          /* records of the launch's first rank; records_stride bytes a ring */
+    char *records;          /* records of the launch's first rank; ring_mask + 1 a ring */
     const uint32_t *abort;  /* not 0: the world is aborted, with this reason (xs_error, positive) */
-    uint32_t records_stride;
+    uint32_t ring_shift;    /* log2 of ring_records */
     uint32_t ring_mask;     /* ring_records - 1 */
     uint32_t rings_per_rank;
     uint32_t lines_per_ring;

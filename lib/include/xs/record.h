@@ -16,6 +16,7 @@
  *   SIGNAL, WATERMARK, RESET 0, value_hi, 0                                          -
  *   WAIT_START               0, need_hi, observed_hi            (wide pads only)     -
  *   WAIT_END                 line 16 | stage 8, slept_lo, last_fail                  slept_hi 16 | polls_hi 8, observed_hi, need_hi
+ *                                                                                    (left out where all are 0)
  *   PASS                     0, observed_hi, need_hi            (wide pads only)     -
  *   ARRIVE                   weight, old_hi, target_lo          (value = old_lo)     -
  *   GATE_ARRIVE              0, old_hi, 0                                            -
@@ -23,7 +24,8 @@
  *   WRITER_BEGIN             rank, warp 16 | SM 16 (SM high), epoch_lo               -
  *   READ/WRITE/WORK_BEGIN    peer (0xffffff: none), rows, bytes                      -
  *
- * last_fail and slept are nanoseconds; a field that would overflow holds its largest value, read as "at least".
+ * last_fail and slept are nanoseconds; a field that would overflow holds its largest value, read as "at least". A slept of
+ * all ones is none: it follows from polls (backoff.h), and its high half alone does not ask for the second further record.
  * The one-record form of ARRIVE packs value = old 12 | weight 8 (<< 12) | expected 12 (<< 20), where old counts from
  * the epoch's base; where one does not fit, FULL is used, with old absolute.
  * A design note asks for at most two records an event; a wait's end needs three, since "two" would cut either the time
@@ -68,6 +70,9 @@ XS_STATIC_ASSERT(sizeof(xs_record) == 16, "a record is 16 bytes");
 #define XS_DETAIL_CMP(w) (((w) >> 16) & 7u)
 #define XS_DETAIL_RESULT(w) (((w) >> 19) & 7u)
 #define XS_DETAIL_FURTHER(w) (((w) >> 22) & 3u)
+
+/* The longest sleep that a WAIT_END holds, ns. */
+#define XS_SLEPT_MOST 0xfffffffffffeull
 
 #define XS_MORE(a) (((uint32_t)XS_CODE_MORE << 24) | ((uint32_t)(a) & XS_OBJECT_MASK))
 

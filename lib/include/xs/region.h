@@ -13,7 +13,7 @@
 
 /* Stored XORed, so that a memory scan does not match the constants of the program itself. */
 #define XS_REGION_MAGIC (0x314e4f4947455258ull ^ 0xa5a5a5a5a5a5a5a5ull)
-#define XS_REGION_VERSION 1u
+#define XS_REGION_VERSION 2u
 
 enum xs_region_state { XS_REGION_INIT = 0, XS_REGION_LIVE = 1, XS_REGION_ENDED = 2 };
 
@@ -50,7 +50,7 @@ typedef struct xs_region_header {
     uint64_t status_offset;
     uint64_t status_stride; /* per line */
     uint64_t records_offset;
-    uint64_t records_stride; /* per ring: ring_records + 4 records; record [ring_records] is the overflow slot */
+    uint64_t records_stride; /* per ring: ring_records records */
     uint64_t catalog_offset; /* capture frames that describe: names, pads, plan. Append only */
     uint64_t catalog_bytes;
     uint64_t catalog_used; /* committed with release order */
@@ -121,7 +121,9 @@ typedef struct xs_ring_header {
     uint64_t image_next; /* the ring was free with this `next`, and the image holds all that it held; 0: not so */
     uint32_t placement;  /* xs_ring_placement, from the begin */
     uint32_t image_lost; /* 1: the device memory is lost, nothing newer comes */
-    uint8_t pad3[40];
+    uint8_t pad3[8];
+    xs_record overflow; /* writer in discard mode, ring full: a DROP that holds the last sequence dropped */
+    uint8_t pad4[16];
     xs_ring_owner owner[XS_RING_OWNERS];
 } xs_ring_header;
 XS_STATIC_ASSERT(sizeof(xs_ring_header) == 512, "ring headers are 512 bytes");
@@ -146,7 +148,7 @@ typedef struct xs_status_line {
     struct { uint32_t generation, polls, time_lo, time_hi; } p2;   /* when this line was written */
     struct { uint32_t generation, start_lo, start_hi, epoch; } p3; /* when the wait began */
     struct { uint32_t generation, line_role, user, heartbeat; } p4; /* source line 16 | role 16 (high) */
-    struct { uint32_t generation, signal_object, signal_lo, signal_hi; } p5; /* last slot and value it signalled */
+    struct { uint32_t generation, signal_object, reserved0, reserved1; } p5; /* the slot it signalled last; the value is in its ring */
     struct { uint32_t generation, cursor, block, warp_sm; } p6;
     struct { uint32_t generation, launch, rank, polls_hi; } p7;
 } xs_status_line;

@@ -80,15 +80,15 @@ static inline synthetic_writer synthetic_begin(char *region, uint32_t index, uin
 /* One record; emit.h, xs_emit. */
 static inline void synthetic_emit(synthetic_writer *w, uint32_t mode, uint32_t time) {
     uint32_t code = XS_HEAD(XS_CODE_MARK, 1);
-    uint64_t slot = w->cursor & w->mask;
+    xs_record *at = &w->records[w->cursor & w->mask];
     if (mode == XS_DISCARD && w->cursor - w->consumed > w->mask + 1) {
         w->consumed = __atomic_load_n(&w->ring->consumed, __ATOMIC_RELAXED);
         if (w->cursor - w->consumed > w->mask + 1) {
-            slot = w->mask + 1;
+            at = &w->ring->overflow;
             code = XS_HEAD(XS_CODE_DROP, 0);
         }
     }
-    xs_record_put(&w->records[slot], (uint32_t)w->cursor & XS_SEQUENCE_MASK, code, (uint32_t)w->cursor, time);
+    xs_record_put(at, (uint32_t)w->cursor & XS_SEQUENCE_MASK, code, (uint32_t)w->cursor, time);
     w->cursor++;
 }
 

@@ -313,9 +313,9 @@ static void parts_and_spans(void **unused) {
     xs_placement p = {.world = world, .rings = 64, .ring = rings, .spans = spans};
     rings[3].need = rings[4].need = XS_PARTS_ALL;
     rings[5].need = rings[6].need = 1;
-    rings[63].need = 1 | XS_PART_OVERFLOW;
+    rings[63].need = 1 | 8;
     xs_placement_spans(&p, 0);
-    static const xs_ring_span want[] = {{3, 2, 0, 17}, {5, 2, 0, 4}, {63, 1, 0, 4}, {63, 1, 16, 1}};
+    static const xs_ring_span want[] = {{3, 2, 0, 16}, {5, 2, 0, 4}, {63, 1, 0, 4}, {63, 1, 12, 4}};
     assert_int_equal(p.span_count, 4);
     assert_memory_equal(spans, want, sizeof want);
     rings[8].live = rings[9].live = 1;

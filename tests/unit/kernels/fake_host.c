@@ -44,7 +44,7 @@ void fake_reset(uint32_t ring_records) {
     region.control.rank_last = region.control.block_last = UINT32_MAX;
     region.control.epoch_last = UINT64_MAX;
     capacity = ring_records;
-    records_stride = (ring_records + 4) * (uint32_t)sizeof(xs_record);
+    records_stride = ring_records * (uint32_t)sizeof(xs_record);
     free(records);
     size_t bytes = ((size_t)records_stride * FAKE_RANKS * FAKE_RINGS + 63) / 64 * 64;
     records = must(aligned_alloc(64, bytes));
@@ -67,7 +67,7 @@ xs_handle fake_handle(uint32_t ranks) {
     xs.status = region.lines;
     xs.records = records;
     xs.abort = &abort_word;
-    xs.records_stride = records_stride;
+    xs.ring_shift = (uint32_t)__builtin_ctz(capacity);
     xs.ring_mask = capacity - 1;
     xs.rings_per_rank = FAKE_RINGS;
     xs.lines_per_ring = FAKE_LINES;

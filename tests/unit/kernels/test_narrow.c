@@ -8,10 +8,10 @@ static void sequences_wrap_and_slots_do_not(void **state) {
     for (uint32_t i = 4; i <= 1000; i++)
         xs_mark(&w, 1, i);
     for (uint32_t i = 1000 - 63; i <= 1000; i++) {
-        assert_int_equal(fake_record(w.ring, i & 63)->sequence, i & 0xff);
-        assert_int_equal(fake_record(w.ring, i & 63)->value, i);
+        assert_int_equal(fake_record(xs_writer_ring(&w), i & 63)->sequence, i & 0xff);
+        assert_int_equal(fake_record(xs_writer_ring(&w), i & 63)->value, i);
     }
-    uint32_t ring = w.ring;
+    uint32_t ring = xs_writer_ring(&w);
     xs_writer_end(&w);
     assert_int_equal(fake_ring(ring)->next, 1003);
 }

@@ -403,7 +403,7 @@ static void careless_kernel(const void *args, const xs_handle *xs) {
     xs_ring_header *ring = &xs->rings[xs_host_self()->block];
     ring->owner[0] = (xs_ring_owner){.first = ring->next, .launch = xs->launch};
     __atomic_store_n(&ring->owners, 1, __ATOMIC_RELEASE);
-    xs_record *records = (xs_record *)(xs->records + (uint64_t)xs_host_self()->block * xs->records_stride);
+    xs_record *records = (xs_record *)(xs->records + ((uint64_t)xs_host_self()->block << xs->ring_shift) * sizeof(xs_record));
     for (uint32_t s = 1; s <= 7; s++) records[s & xs->ring_mask] = (xs_record){s, XS_HEAD(XS_CODE_MARK, 1), s, s};
 }
 static const xs_kernel careless = TEST_KERNEL(careless_kernel, 0);

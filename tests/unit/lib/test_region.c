@@ -60,10 +60,10 @@ static void layout_is_pinned(void **state) {
     assert_int_equal(h.ring_headers_offset, 1024);
     assert_int_equal(h.status_offset, 1024 + 128 * 512);
     assert_int_equal(h.records_offset, 131072 + 4096);
-    assert_int_equal(h.records_stride, 20 * 16);
-    assert_int_equal(h.catalog_offset, 135168 + 40960);
-    assert_int_equal(h.journal_offset, 176128 + (2 << 20));
-    assert_int_equal(h.total_bytes, 176128 + (2 << 20) + 16384 * 64);
+    assert_int_equal(h.records_stride, 16 * 16);
+    assert_int_equal(h.catalog_offset, 135168 + 32768);
+    assert_int_equal(h.journal_offset, 167936 + (2 << 20));
+    assert_int_equal(h.total_bytes, 167936 + (2 << 20) + 16384 * 64);
     assert_int_equal(h.groups_per_rank, 1);
 }
 
@@ -210,7 +210,7 @@ static void reclaim_one(const reclaim_case *c) {
     for (uint64_t s = from; s <= last; s++)
         records[s % c->capacity] = (xs_record){(uint32_t)s & XS_SEQUENCE_MASK, XS_HEAD(XS_CODE_MARK, 1), 0, 0};
     if (c->overflow)
-        records[c->capacity] =
+        ring->overflow =
             (xs_record){(uint32_t)(last + c->overflow) & XS_SEQUENCE_MASK, XS_HEAD(XS_CODE_DROP, 0), 0, 0};
     ring->next = c->first;
     ring->owners = 1;
