@@ -4,8 +4,7 @@
 #define CANDIDATES 16u
 
 void xs_sim_abort(xs_sim *sim, int error) {
-    uint32_t none = 0;
-    __atomic_compare_exchange_n(sim->world->abort_word, &none, (uint32_t)-error, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    xs_world_set_abort(sim->world, (uint32_t)-error);
 }
 
 static sim_heap_entry entry_of(xs_sim_fibre *f) { return (sim_heap_entry){f->ready, f->serial, f}; }

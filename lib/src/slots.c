@@ -45,13 +45,12 @@ int xs_heartbeat_read(xs_world *world, uint32_t rank, uint64_t *beat) {
     return rc ? rc : xs_slot_read(world, &world->heartbeat, world->config.first_rank, 0, rank, beat);
 }
 
-/* One compare-and-swap, nothing else: it runs in signal handlers. The first reason stays. */
+/* A compare-and-swap and a store, nothing else: it runs in signal handlers. The first reason stays. */
 int xs_abort(xs_world *world, int reason) {
     if (!world) return XS_E_ARGUMENT;
     if (world->owner_pid != (int32_t)getpid()) return XS_E_FORKED;
-    uint32_t none = 0, word = (uint32_t)(reason < 0 ? -reason : reason);
-    if (!word) word = -XS_E_ABORTED;
-    __atomic_compare_exchange_n(world->abort_word, &none, word, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    uint32_t word = (uint32_t)(reason < 0 ? -reason : reason);
+    xs_world_set_abort(world, word ? word : (uint32_t)-XS_E_ABORTED);
     return 0;
 }
 

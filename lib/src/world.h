@@ -156,6 +156,15 @@ int xs_world_abort_error(const struct xs_world *world);
 
 /* region.c */
 static inline xs_region_header *xs_region(const struct xs_world *w) { return (xs_region_header *)w->region; }
+
+/* The first reason stays. The region says it too, for a recorder. */
+static inline void xs_world_set_abort(struct xs_world *w, uint32_t reason) {
+    uint32_t none = 0;
+    __atomic_compare_exchange_n(w->abort_word, &none, reason, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (!w->region) return;
+    xs_control *control = (xs_control *)(void *)(w->region + xs_region(w)->control_offset);
+    __atomic_store_n(&control->aborted, __atomic_load_n(w->abort_word, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
 int xs_region_create(struct xs_world *world);
 void xs_region_destroy(struct xs_world *world);
 /* One a local rank; a launch uses that of its first rank, so that the counters of each are added to on one device alone. What the

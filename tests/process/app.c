@@ -6,6 +6,8 @@
  *        captured:PATH  is killed when the capture PATH holds as many
  *        hang           its writers wait for what never comes, and it is killed when all do
  *        give-up:PATH   its writers wait for 20 ms, and it is killed when the capture PATH has a trigger
+ *        abort:PATH     aborts its world when nothing waits, and is killed when the capture PATH has a trigger
+ *        fail:PATH      the same, by a kernel
  *        fork           forks a child that exits at once, then destroys its world
  * Ranks, capture and so on by environment. Exits with 0, or with the negated xs_error. The counters file has a word a
  * block (2 blocks a rank), then, at word 63, 1 when the application came to its end. */
@@ -61,7 +63,7 @@ static int captured(const killing *k) {
         return 0;
     for (uint32_t i = 0; i < FRAMES_RINGS; i++)
         kept += f.rings[i].kept;
-    return starts(k->end, "give-up") ? f.counts[XS_FRAME_TRIGGER] > 0 : kept > BLOCKS * SOME;
+    return !starts(k->end, "captured") ? f.counts[XS_FRAME_TRIGGER] > 0 : kept > BLOCKS * SOME;
 }
 
 static int due(const killing *k) {
@@ -108,7 +110,9 @@ static int run(xs_world *world, char **argv, uint64_t *counters) {
     args.mark = (uint32_t)xs_mark_name(world, "tick");
     if (rc < 0)
         return rc;
-    if (starts(end, "kill") || starts(end, "captured") || args.hang)
+    args.fails = starts(end, "fail");
+    int pauses = args.hang || args.fails || starts(end, "abort");
+    if (starts(end, "kill") || starts(end, "captured") || pauses)
         kill_later(world, end, counters + BLOCKS * xs_world_first_rank(world), args.records);
     if (!strcmp(end, "fork") && !child_exits())
         return XS_E_SYSTEM;
@@ -117,7 +121,9 @@ static int run(xs_world *world, char **argv, uint64_t *counters) {
     if (rc < 0)
         return rc;
     rc = xs_sync(world);
-    if (args.hang && !rc)
+    if (starts(end, "abort") && !rc)
+        rc = xs_abort(world, XS_E_ABORTED);
+    if (pauses && (!rc || args.fails))
         pause();
     while (!strcmp(end, "told") && !__atomic_load_n(&counters[WORDS - 2], __ATOMIC_ACQUIRE))
         usleep(1000);

@@ -9,6 +9,7 @@ struct app_args {
     uint32_t hang;
     uint64_t bound_ns; /* of the wait; 0: none */
     uint32_t role, mark;
+    uint32_t fails, reserved0;
 };
 
 XS_KERNEL(app, struct app_args) {
@@ -22,5 +23,7 @@ XS_KERNEL(app, struct app_args) {
     }
     if (args.hang)
         xs_wait_slot_bounded(&w, &args.pad, 0, 0, 1, xs_bound_ns(args.bound_ns));
+    if (args.fails)
+        xs_kernel_abort(&w, XS_E_SYSTEM);
     xs_writer_end(&w);
 }

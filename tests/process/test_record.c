@@ -399,6 +399,37 @@ static void triggers(void **unused) {
     unsetenv("XS_CAPTURE_WHEN");
 }
 
+/* Of each trigger, in order. */
+static void keep_triggers(void *texts, const xs_frame *frame, const void *payload) {
+    size_t have = strlen(texts);
+    if (frame->type == XS_FRAME_TRIGGER)
+        snprintf((char *)texts + have, 256 - have, "%s;", (const char *)payload);
+}
+
+/* Nothing waits, so no wait gives up: the recorder has to see the abort itself. */
+static void aborts_are_triggers_for_the_recorder(void **unused) {
+    (void)unused;
+    static const char *const by[] = {"abort", "fail"};
+    char path[160], end[192];
+    snprintf(path, sizeof path, "%s.xs", capture);
+    for (int i = 0; i < 2; i++) {
+        frames f = {.any_value = 1};
+        uint32_t writers;
+        char texts[256] = "";
+        xs_recorder_options options = {.capture = capture, .on_trigger = 1};
+        xs_recorder_result result;
+        snprintf(end, sizeof end, "%s:%s", by[i], path);
+        unlink(path);
+        record(&options, &result, "1000", "0", end);
+        f.each = keep_triggers;
+        f.user = texts;
+        assert_int_equal(frames_read(&f, path), 0);
+        assert_string_equal(texts, "the world was aborted;the process ended;");
+        assert_true(reached(&f, 0, &writers) >= BLOCKS * 1000);
+        assert_int_equal(f.end.abort_reason, i ? -XS_E_SYSTEM : -XS_E_ABORTED); /* though it was killed */
+    }
+}
+
 static void sim_is_recorded_whole(void **unused) {
     (void)unused;
     frames f;
@@ -500,6 +531,7 @@ int main(void) {
         cmocka_unit_test(in_process),
         cmocka_unit_test(recorder_that_is_gone),
         cmocka_unit_test(triggers),
+        cmocka_unit_test(aborts_are_triggers_for_the_recorder),
         cmocka_unit_test(sim_is_recorded_whole),
         cmocka_unit_test_prestate(same_seed_same_bytes, "mapped"),
         cmocka_unit_test_prestate(same_seed_same_bytes, "device"),

@@ -173,10 +173,29 @@ static void dump_image(xs_collector *c, xs_collected *r) {
     xs_collect_looks(c, r, 0);
 }
 
+/* The reason that the process, or one of its kernels, gave; 0: none. */
+static uint32_t abort_reason(const xs_collected *r) {
+    const xs_control *control = xs_view_control(&r->view);
+    for (uint32_t rank = 0; rank < r->view.head.ranks; rank++) {
+        uint32_t reason = __atomic_load_n(&control[rank].aborted, __ATOMIC_RELAXED);
+        if (reason)
+            return reason;
+    }
+    return 0;
+}
+
+static void watch_abort(xs_collector *c, xs_collected *r) {
+    uint32_t reason = abort_reason(r);
+    if (reason && !r->abort_seen)
+        c->aborted = 1;
+    r->abort_seen = reason;
+}
+
 /* The rings are left alone, but their positions and times stay known. */
 static void watch_region(xs_collector *c, xs_collected *r) {
     xs_collect_catalog(c, r);
     dump_image(c, r);
+    watch_abort(c, r);
     xs_collect_activity_left_alone(r);
     if (every(c, &r->told_looks, XS_SECOND / 2))
         xs_collect_look_at_rings(c, r);
@@ -197,7 +216,7 @@ static void dump_region(xs_collector *c, xs_collected *r) {
 
 int xs_collector_dump(xs_collector *c, const char *why) {
     tick(c);
-    c->given_up = 0;
+    c->given_up = c->aborted = 0;
     int rc = xs_collect_put(c, NULL, XS_FRAME_TRIGGER, UINT32_MAX, why, strlen(why) + 1);
     for (xs_collected *r = c->regions; r; r = r->next)
         if (!r->ended)
@@ -220,6 +239,8 @@ uint64_t xs_collector_pass(xs_collector *c) {
         else
             taken += pass_region(c, r);
     }
+    if (c->aborted)
+        xs_collector_dump(c, "the world was aborted");
     if (c->given_up)
         xs_collector_dump(c, "a wait gave up");
     xs_collect_removed(c);
@@ -257,6 +278,8 @@ void xs_collector_end(xs_collector *c, xs_collected *r, const xs_frame_end *end)
         xs_collect_kept_looks(c, r);
     }
     r->end = *end;
+    if (!r->end.abort_reason)
+        r->end.abort_reason = abort_reason(r);
     r->end.tail_unknown = (uint32_t)any_taken(r);
     xs_collect_catalog(c, r);
     xs_collect_journal(c, r, 1);

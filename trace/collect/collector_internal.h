@@ -51,6 +51,7 @@ struct xs_collected {
     struct xs_collected *next;
     xs_region_view view;
     int foreign_time, ended, end_marked;
+    uint32_t abort_seen;
     uint64_t last_sum;   /* records of the last pass */
     uint32_t image_seen; /* on trigger: the last request for copies of device rings that was met and dumped */
     uint64_t catalog_read;
@@ -73,6 +74,7 @@ struct xs_collector {
     uint64_t records; /* put into the capture */
     int removed;  /* segments were removed, and that is not told yet */
     int given_up; /* trigger mode: a wait gave up since the last dump */
+    int aborted;  /* trigger mode: a world was, since the last dump */
     ring_workers *workers; /* NULL: the caller alone */
     struct {
         xs_record records[1024]; /* what is read from rings while there is no space */

@@ -31,7 +31,6 @@ typedef struct in_process {
     xs_cupti *cupti; /* NULL: nobody listens to CUPTI */
     pthread_t thread;
     int threaded, stopped, error;
-    uint32_t abort_seen;
     /* between the thread and others */
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -76,13 +75,11 @@ static int end_capture(in_process *p, int clean) {
 /* The thread. */
 
 static uint64_t pass_and_triggers(in_process *p, sig_atomic_t *signals_seen) {
+    if (abort_reason(p))
+        xs_world_set_abort(p->world, abort_reason(p)); /* by another process: the region does not say it yet */
     uint64_t taken = xs_collector_pass(p->collector);
-    uint32_t reason = abort_reason(p);
     if (!p->world->config.capture_on_trigger)
         return taken;
-    if (reason && !p->abort_seen)
-        xs_collector_dump(p->collector, "the world was aborted");
-    p->abort_seen = reason;
     if (signals != *signals_seen) {
         *signals_seen = signals;
         xs_collector_dump(p->collector, "SIGUSR1");

@@ -36,6 +36,8 @@ XS_FN int xs_aborted_line(xs_writer *w, uint32_t source) {
 XS_FN void xs_kernel_abort_line(xs_writer *w, int reason, uint32_t source) {
     uint32_t positive = (uint32_t)(reason < 0 ? -reason : reason), *word = (uint32_t *)(uintptr_t)w->xs->abort;
     xs_note_abort_line(w, positive, source);
+    if (XS_TRACE)
+        xs_control_store_u32(&xs_writer_control(w)->aborted, positive);
     if (xs_load_relaxed_sys_u32(word) == 0)
         xs_store_release_sys_u32(word, positive);
 }

@@ -68,7 +68,8 @@ typedef struct xs_control {
     uint32_t rank_first, rank_last; /* filters, inclusive */
     uint32_t block_first, block_last;
     uint64_t epoch_first, epoch_last;
-    uint8_t pad0[24];
+    uint32_t aborted; /* the reason (positive xs_error), by whoever aborts: the world's abort word is not in the region */
+    uint8_t pad0[20];
     uint64_t no_ring; /* writers that found no free ring */
     uint64_t foreign; /* record calls from another lane than the one chosen at writer-begin */
     uint64_t no_line; /* waits that found no free status line */
