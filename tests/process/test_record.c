@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -197,6 +198,16 @@ static void one_of_two_is_killed(void **unused) {
     }
 }
 
+static int folders_in(const char *base) {
+    int found = 0;
+    DIR *d = opendir(base);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        found += e->d_name[0] != '.';
+    closedir(d);
+    return found;
+}
+
 static pid_t start_recorder(const char *records, const char *pace, const char *end) {
     new_run();
     pid_t pid = fork();
@@ -265,6 +276,43 @@ static void killed_recorder(void **unused) {
         assert_int_equal(f.counts[XS_FRAME_PROCESS], 1);
         assert_true(reached(&f, 0, &writers) > 0);
     }
+}
+
+/* What a killed recorder leaves behind, its folder with a socket, goes when the next one starts; that of one that is alive,
+ * and what is no recorder's, stay. */
+static void folders_of_killed_recorders_go(void **unused) {
+    (void)unused;
+    char base[96], path[160], before[96];
+    const char *tmpdir = getenv("TMPDIR");
+    int status;
+    snprintf(before, sizeof before, "%s", tmpdir);
+    snprintf(base, sizeof base, "%s/sockets", folder);
+    assert_int_equal(mkdir(base, 0700), 0);
+    setenv("TMPDIR", base, 1);
+    snprintf(path, sizeof path, "%s.xs", capture);
+    unlink(path);
+    pid_t killed = start_recorder("60000", "3000", "told");
+    wait_for_records_in(path);
+    kill(killed, SIGKILL);
+    waitpid(killed, &status, 0);
+    tell_application_to_end();
+    assert_int_equal(folders_in(base), 1);
+    snprintf(path, sizeof path, "%s/xs-nobody", base);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s.xs", capture);
+    unlink(path);
+    pid_t alive = start_recorder("60000", "3000", "told");
+    wait_for_records_in(path);
+    assert_int_equal(folders_in(base), 2); /* its own, and the foreign one */
+    xs_recorder_options options = {.capture = capture};
+    xs_recorder_result result;
+    char *const nothing[] = {"true", NULL};
+    assert_int_equal(xs_recorder_run(&options, nothing, &result), 0); /* a second one, while the other is alive */
+    assert_int_equal(folders_in(base), 2);
+    tell_application_to_end();
+    waitpid(alive, &status, 0);
+    assert_int_equal(folders_in(base), 1);
+    setenv("TMPDIR", before, 1);
 }
 
 /* A recorder that does not run for a while: the application waits, bounded, and is recorded all the same. */
@@ -526,6 +574,7 @@ int main(void) {
         cmocka_unit_test(open_waits_of_a_killed_hang_are_told),
         cmocka_unit_test(one_of_two_is_killed),
         cmocka_unit_test(killed_recorder),
+        cmocka_unit_test(folders_of_killed_recorders_go),
         cmocka_unit_test(slow_recorder),
         cmocka_unit_test(interrupt_closes_in_order),
         cmocka_unit_test(in_process),

@@ -1,5 +1,6 @@
 /* Connections of the recorder: whom it records. What arrives may come from any process of this user, so it is checked: the
  * memory must be a memfd that cannot shrink, and its header must fit (region_view.c). */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,10 +22,45 @@
 #define BACKLOG 512
 #define DRAINS 1000
 
-static int try_folder(recorder *r, const char *base) {
-    if (!base || (size_t)snprintf(r->folder, sizeof r->folder, "%s/xs-XXXXXX", base) >= sizeof r->folder)
+/* Folders of recorders that were killed: xs-XXXXXX of this user's with a socket at which nobody listens. */
+static int is_stale(int base, const char *name) {
+    char path[64];
+    struct stat st;
+    if (strncmp(name, "xs-", 3) || strlen(name) != 9 || fstatat(base, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode) ||
+        st.st_uid != geteuid())
         return 0;
-    return mkdtemp(r->folder) != NULL;
+    snprintf(path, sizeof path, "%s/recorder", name);
+    if (fstatat(base, path, &st, AT_SYMLINK_NOFOLLOW) || !S_ISSOCK(st.st_mode))
+        return 0;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", base, path);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int refused = fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof address) && errno == ECONNREFUSED;
+    if (fd >= 0)
+        close(fd);
+    return refused;
+}
+
+static void remove_stale(const char *base) {
+    DIR *folder = opendir(base);
+    for (struct dirent *e; folder && (e = readdir(folder));) {
+        char path[64];
+        if (!is_stale(dirfd(folder), e->d_name))
+            continue;
+        snprintf(path, sizeof path, "%.9s/recorder", e->d_name);
+        unlinkat(dirfd(folder), path, 0);
+        unlinkat(dirfd(folder), e->d_name, AT_REMOVEDIR); /* stays if something else is in it */
+    }
+    if (folder)
+        closedir(folder);
+}
+
+/* Nobody sees a folder of ours whose socket is bound and does not listen yet: it gets its name last. */
+static int try_folder(recorder *r, const char *base) {
+    if (!base || (size_t)snprintf(r->folder, sizeof r->folder, "%s/xs-XXXXXX", base) >= sizeof r->folder || !mkdtemp(r->folder))
+        return 0;
+    remove_stale(base);
+    return 1;
 }
 
 int xs_recorder_listen(recorder *r) {
@@ -34,9 +70,10 @@ int xs_recorder_listen(recorder *r) {
         return xs_fail(XS_E_SYSTEM, "no temporary folder for the recorder's socket: %s", strerror(errno));
     }
     snprintf(r->socket_path, sizeof r->socket_path, "%s/recorder", r->folder);
-    memcpy(address.sun_path, r->socket_path, sizeof r->socket_path);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/new", r->folder);
     r->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (r->listener < 0 || bind(r->listener, (const struct sockaddr *)&address, sizeof address) || listen(r->listener, BACKLOG))
+    if (r->listener < 0 || bind(r->listener, (const struct sockaddr *)&address, sizeof address) || listen(r->listener, BACKLOG) ||
+        rename(address.sun_path, r->socket_path))
         return xs_fail(XS_E_SYSTEM, "cannot listen at %s: %s", r->socket_path, strerror(errno));
     return 0;
 }
