@@ -546,7 +546,7 @@ static void plain_commands(void **unused) {
     xs_recorder_options options = {.capture = capture};
     xs_recorder_result result;
     char *const seven[] = {"sh", "-c", "exit 7", NULL}, *const killed[] = {"sh", "-c", "kill -TERM $$", NULL};
-    char *const background[] = {"sh", "-c", "sleep 60 & exit 0", NULL};
+    char *const background[] = {"sh", "-c", "sleep 60 > /dev/null 2>&1 & exit 0", NULL};
     assert_int_equal(xs_recorder_run(&options, seven, &result), 0);
     assert_int_equal(result.exit_status, 7);
     assert_int_equal(xs_recorder_run(&options, killed, &result), 0);
