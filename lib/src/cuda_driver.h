@@ -92,7 +92,7 @@ typedef struct xs_cuda_copy_2d {
     X(enable_peer, "cuCtxEnablePeerAccess", (CUcontext context, unsigned flags))                                           \
     X(allocate, "cuMemAlloc_v2", (CUdeviceptr * at, size_t bytes))                                                         \
     X(free, "cuMemFree_v2", (CUdeviceptr at))                                                                              \
-    X(set8, "cuMemsetD8_v2", (CUdeviceptr at, unsigned char value, size_t bytes))                                          \
+    X(set8, "cuMemsetD8Async", (CUdeviceptr at, unsigned char value, size_t bytes, CUstream stream))                       \
     X(address_range, "cuMemGetAddressRange_v2", (CUdeviceptr * base, size_t *bytes, CUdeviceptr at))                       \
     X(ipc_handle, "cuIpcGetMemHandle", (CUipcMemHandle * handle, CUdeviceptr at))                                          \
     X(ipc_open, "cuIpcOpenMemHandle_v2", (CUdeviceptr * at, CUipcMemHandle handle, unsigned flags))                        \

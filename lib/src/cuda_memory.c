@@ -29,11 +29,14 @@ int xs_cuda_keep(xs_cuda_state *state, xs_cuda_memory memory) {
     return 0;
 }
 
+/* Zeroed when it returns: a clearing that is still under way would be overtaken by kernels on other streams, or by other processes. */
 int xs_cuda_allocate(xs_cuda_state *state, uint32_t kind, int device, uint64_t bytes, CUdeviceptr *at) {
     int rc = xs_cuda_enter(state, &state->devices[device]);
     if (!rc) rc = xs_cuda_check(state, state->cuda->allocate(at, bytes), "cuMemAlloc");
     if (!rc) rc = xs_cuda_keep(state, (xs_cuda_memory){kind, device, *at, NULL, NULL});
-    return rc ? rc : xs_cuda_check(state, state->cuda->set8(*at, 0, bytes), "cuMemsetD8");
+    CUstream stream = state->devices[device].copies;
+    if (!rc) rc = xs_cuda_check(state, state->cuda->set8(*at, 0, bytes, stream), "cuMemsetD8Async");
+    return rc ? rc : xs_cuda_check(state, state->cuda->stream_sync(stream), "cuStreamSynchronize");
 }
 
 int xs_cuda_pinned(xs_cuda_state *state, void **at, size_t bytes) {

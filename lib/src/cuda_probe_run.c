@@ -30,7 +30,7 @@ int xs_cuda_bench_open(xs_cuda_bench *b, int ordinal) {
     if (!rc) rc = xs_cuda_bench_check(b, b->cuda->host_allocate((void **)&b->mapped, XS_PROBE_MAPPED, CU_MEMHOST_PORTABLE_MAPPED), "cuMemHostAlloc");
     if (!rc) memset(b->mapped, 0, XS_PROBE_MAPPED);
     if (!rc) rc = xs_cuda_bench_check(b, b->cuda->allocate(&b->memory, XS_PROBE_MAPPED), "cuMemAlloc");
-    return rc ? rc : xs_cuda_bench_check(b, b->cuda->set8(b->memory, 0, XS_PROBE_MAPPED), "cuMemsetD8");
+    return rc ? rc : xs_cuda_bench_check(b, b->cuda->set8(b->memory, 0, XS_PROBE_MAPPED, b->stream), "cuMemsetD8Async");
 }
 
 void xs_cuda_bench_close(xs_cuda_bench *b) {

@@ -181,19 +181,15 @@ API CUresult cuMemAlloc_v2(CUdeviceptr *at, size_t bytes) {
         if (fd >= 0) close(fd);
         return FAKE_OUT_OF_MEMORY;
     }
-    return map(fd, bytes, 0, at);
+    CUresult result = map(fd, bytes, 0, at);
+    if (!result) memset((void *)(uintptr_t)*at, 0xa5, bytes < 4096 ? bytes : 4096); /* whatever was there */
+    return result;
 }
 
 API CUresult cuMemFree_v2(CUdeviceptr at) {
     CUresult failed = fake_call();
     CUresult freed = unmap(at, 0); /* a spoiled context's memory goes with it */
     return failed ? failed : freed;
-}
-
-API CUresult cuMemsetD8_v2(CUdeviceptr at, unsigned char value, size_t bytes) {
-    FAKE_NEEDS_CONTEXT();
-    memset((void *)(uintptr_t)at, value, bytes);
-    return CUDA_SUCCESS;
 }
 
 API CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr at) {

@@ -19,7 +19,7 @@ struct CUevent_st {
     uint64_t recorded, reached; /* how often */
 };
 
-enum fake_kind { FAKE_KERNEL_OP, FAKE_HOST_OP, FAKE_COPY_OP, FAKE_COPY_2D_OP, FAKE_RECORD_OP, FAKE_WAIT_OP };
+enum fake_kind { FAKE_KERNEL_OP, FAKE_HOST_OP, FAKE_COPY_OP, FAKE_SET_OP, FAKE_COPY_2D_OP, FAKE_RECORD_OP, FAKE_WAIT_OP };
 typedef struct fake_op {
     enum fake_kind kind;
     struct CUfunc_st function;

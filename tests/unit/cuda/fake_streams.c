@@ -29,6 +29,12 @@ static void run_op(CUstream stream, fake_op *op) {
     if (op->kind == FAKE_RECORD_OP) op->event->reached = op->count;
     while (op->kind == FAKE_WAIT_OP && op->event->reached < op->count) pthread_cond_wait(&fake_changed, &fake_lock);
     if (op->kind == FAKE_COPY_OP) memcpy((void *)(uintptr_t)op->to, (void *)(uintptr_t)op->from, op->bytes);
+    if (op->kind == FAKE_SET_OP) {
+        pthread_mutex_unlock(&fake_lock);
+        nanosleep(&(struct timespec){.tv_nsec = 300000}, NULL); /* so that who does not wait for it is found out */
+        memset((void *)(uintptr_t)op->to, (int)op->count, op->bytes);
+        pthread_mutex_lock(&fake_lock);
+    }
     if (op->kind == FAKE_COPY_2D_OP) copy_rows(&op->rows);
     if (op->kind == FAKE_KERNEL_OP) fake_run_kernel(stream, op);
     if (op->kind != FAKE_HOST_OP) return;
@@ -180,6 +186,12 @@ API CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
     while (!result && (stream->first || stream->busy)) pthread_cond_wait(&fake_changed, &fake_lock);
     pthread_mutex_unlock(&fake_lock);
     return result;
+}
+
+API CUresult cuMemsetD8Async(CUdeviceptr at, unsigned char value, size_t bytes, CUstream stream) {
+    FAKE_NEEDS_STREAM(stream);
+    fake_op op = {.kind = FAKE_SET_OP, .to = at, .bytes = bytes, .count = value};
+    return enqueue(stream, &op);
 }
 
 API CUresult cuMemcpy2DAsync_v2(const xs_cuda_copy_2d *copy, CUstream stream) {

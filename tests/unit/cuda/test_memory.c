@@ -34,6 +34,18 @@ static void ranks_of_several_gpus_meet(void **state) {
     assert_int_equal(fake_live_all(), 0);
 }
 
+static void memory_is_zero_when_it_is_given_out(void **state) {
+    (void)state;
+    xs_config config = cuda_config(2);
+    xs_world *world = NULL;
+    xs_pad pad;
+    assert_int_equal(xs_world_create(&config, &world), 0);
+    assert_int_equal(xs_pad_create(world, "zero", 1, 2, 0, &pad), 0);
+    for (uint32_t owner = 0; owner < 2; owner++)
+        for (uint32_t column = 0; column < 2; column++) assert_int_equal(*cuda_slot(&pad, owner, column), 0);
+    assert_int_equal(xs_world_destroy(world), 0);
+}
+
 /* Ranks 0 and 1 are on one GPU: their launches must run at the same time, and each behind its own earlier one. */
 static void launches_of_other_ranks_run_at_once(void **state) {
     (void)state;
@@ -179,6 +191,7 @@ int main(void) {
     fake_load();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_of_several_gpus_meet),
+        cmocka_unit_test(memory_is_zero_when_it_is_given_out),
         cmocka_unit_test(launches_of_other_ranks_run_at_once),
         cmocka_unit_test(more_blocks_than_the_gpu_holds_are_refused),
         cmocka_unit_test(a_rank_may_have_a_part_of_its_gpu),
