@@ -188,6 +188,9 @@ API CUresult cuMemAlloc_v2(CUdeviceptr *at, size_t bytes) {
 
 API CUresult cuMemFree_v2(CUdeviceptr at) {
     CUresult failed = fake_call();
+    pthread_mutex_lock(&fake_lock);
+    while (fake_pending) pthread_cond_wait(&fake_changed, &fake_lock); /* as the driver: not under work that may use it */
+    pthread_mutex_unlock(&fake_lock);
     CUresult freed = unmap(at, 0); /* a spoiled context's memory goes with it */
     return failed ? failed : freed;
 }

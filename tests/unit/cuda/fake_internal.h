@@ -48,6 +48,7 @@ extern fake_control fake_cuda;
 extern pthread_mutex_t fake_lock; /* all of the fake's state */
 extern pthread_cond_t fake_changed;
 extern _Thread_local CUcontext fake_current;
+extern uint64_t fake_pending; /* operations in streams */
 
 /* Counts the call, fails it if it is its turn, and answers a fault that stays. First line of every call. */
 CUresult fake_call(void);

@@ -13,7 +13,10 @@ static const struct {
 } builtins[FAKE_BUILTINS] = {{"xs_clock", "844"}, {"xs_probe_step", "84"}, {"xs_probe_record", "8844"}, {"xs_probe_store", "844"}, {"xs_probe_add", "884"}};
 static struct CUfunc_st builtin_functions[FAKE_BUILTINS];
 
+uint64_t fake_pending;
+
 static void end_op(fake_op *op) {
+    fake_pending--;
     free(op->args);
     free(op);
 }
@@ -73,6 +76,7 @@ static CUresult enqueue(CUstream stream, const fake_op *given) {
     fake_op **link = &stream->first;
     while (*link) link = &(*link)->next;
     *link = op;
+    fake_pending++;
     pthread_cond_broadcast(&fake_changed);
     pthread_mutex_unlock(&fake_lock);
     return CUDA_SUCCESS;
