@@ -2,12 +2,16 @@
 # primitives.sh FOLDER CASE [one]: plain and traced, several numbers of ranks, on one GPU and on all that are there (one: scope gpu,
 # so one GPU). Payload is compared in the kernel; counts kept in other memory are those of the trace.
 source "$(dirname "$0")/../common/common.sh"
-name=$2 rounds=100
+name=$2
+# life: a peer is dead after so long without a beat; threads of a busy machine may be away for longer than those of a GPU.
+silence=20000000
+[ "$BACKEND" = cuda ] || silence=400000000
+options=(--backend "$BACKEND" --rounds 100 --work "$silence")
 run_case() { # ranks, visible GPUs ("" for all)
     local run=$work/$1.${2:-all}
     [ -z "$2" ] || export CUDA_VISIBLE_DEVICES=$2
-    "$BIN/gpu_prims_plain" "$name" --backend "$BACKEND" --ranks "$1" --rounds "$rounds"
-    "$XS" record -o "$run" -- "$BIN/gpu_prims_traced" "$name" --backend "$BACKEND" --ranks "$1" --rounds "$rounds" --counts "$run.counts"
+    "$BIN/gpu_prims_plain" "$name" "${options[@]}" --ranks "$1"
+    "$XS" record -o "$run" -- "$BIN/gpu_prims_traced" "$name" "${options[@]}" --ranks "$1" --counts "$run.counts"
     counts_agree "$run"
     unset CUDA_VISIBLE_DEVICES
 }
