@@ -52,7 +52,7 @@ extern const an_ops *const an_detectors[]; /* ends with NULL; trace health first
 
 typedef struct an_writer { /* beside xsr_writer */
     uint64_t events, last_event, epoch, signals;
-    int64_t first_time, last_time;
+    int64_t first_time, last_time, time_before; /* time_before: of the event before the last */
     uint8_t last_kind;
     bool begun;                /* its WRITER_BEGIN was seen */
     uint32_t role;
@@ -123,7 +123,8 @@ enum an_why {
     AN_WHY_MOVED_ON,    /* who owes it is in a later epoch */
     AN_WHY_ENDED,       /* who owes it ended */
     AN_WHY_SILENT,      /* it said nothing for long */
-    AN_WHY_RUNNING      /* it goes on: slow */
+    AN_WHY_RUNNING,     /* it goes on: slow */
+    AN_WHY_LOST         /* lost records could tell another story */
 };
 
 /* A wait that never ended or gave up. */
@@ -155,11 +156,17 @@ typedef struct an_plan {
     uint32_t without_arrivals;  /* rank number that publishes where nothing is expected; XSR_NONE */
 } an_plan;
 
+/* Where lost records would undo a finding: in that writer's ring (XSR_NONE: in any), between those times. */
+typedef struct an_window { uint32_t writer, rank; int64_t from, to; } an_window; /* rank: index, instead of a writer; XSR_NONE */
+#define AN_WINDOWS 4u
+
 typedef struct an_finding { /* being made */
     xsa_finding f;
     uint64_t key;
     xsa_evidence *evidence; uint32_t evidence_room;
     uint32_t cause;   /* index of the finding that explains it; XSR_NONE */
+    an_window windows[AN_WINDOWS]; uint32_t window_count;
+    bool undone;      /* lost records could undo it: it is a verdict that is unknown */
     int64_t at;       /* order among equals */
 } an_finding;
 
@@ -187,6 +194,7 @@ struct an {
     void *states[XSA_DETECTOR_END]; /* by xsa_detector */
     an_finding *findings; uint32_t finding_count, finding_room;
     rd_map finding_of;  /* key -> index */
+    an_window windows[AN_WINDOWS]; uint32_t window_count; /* of the finding that is made next */
     xsa_verdict verdicts[XSA_DETECTOR_END];
     rd_arena text;
     xsa_finding *listed;
@@ -208,7 +216,8 @@ int an_loss_add(an *a, const xsr_loss *loss);
 /* Records that `rank` (index; XSR_NONE: any) may have lost between two times; 0: none. Unknown tails count as 1. */
 uint64_t an_lost(const an *a, uint32_t rank, int64_t from, int64_t to);
 bool an_capture_is_whole(const an *a); /* from its start, nothing windowed, trimmed, damaged or lost */
-uint64_t an_torn(const an *a, uint32_t rank);
+/* The same of one writer's ring; XSR_NONE: of all. */
+uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to);
 bool an_tail_unknown(const an *a, uint32_t rank);
 void an_loss_free(an *a);
 
@@ -226,6 +235,10 @@ bool an_plan_role_blocks(const an *a, uint32_t role, uint32_t *first, uint32_t *
  * text is a format. key 0: made from detector, slot and culprit. NULL: out of memory. */
 an_finding *an_find(an *a, const xsa_finding *like, uint64_t key, const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool an_found(const an *a, uint32_t detector, uint64_t key);
+/* The next finding made is undone if records of that writer (XSR_NONE: of anybody) were lost in that time; at most AN_WINDOWS. Losses are
+ * told where the stream goes on behind them, so that is judged at the end. */
+void an_whole(an *a, uint32_t writer, int64_t from, int64_t to);
+void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to);
 int an_evidence(an *a, an_finding *f, uint64_t event, const char *part);
 uint64_t an_key(uint32_t detector, uint64_t x, uint64_t y, uint64_t z);
 int an_findings_finish(an *a); /* causes, order, result */
@@ -265,7 +278,7 @@ uint32_t an_stuck_of_writer(const an *a, uint32_t writer); /* its oldest stuck w
 bool an_is_counter(const an *a, uint32_t slot);
 uint32_t an_slot_at(const an *a, uint32_t pad, uint32_t owner, uint32_t row, uint32_t column); /* XSR_NONE */
 uint64_t an_stuck_lost(const an *a, const an_stuck *s); /* records that could change what is said of it */
-xsa_finding an_stuck_like(const an *a, const an_stuck *s, uint32_t detector, uint32_t severity);
+xsa_finding an_stuck_like(an *a, const an_stuck *s, uint32_t detector, uint32_t severity);
 
 /* ---- ladder.c ---- */
 void an_ladder(an *a, an_stuck *s);

@@ -53,7 +53,8 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     if (e->kind == XS_EV_BLOCK_LEAVE)
         return 0;
     for (const user *u = p->inside; u; u = u->next)
-        if (u->count != e->value && !an_lost(a, e->rank, u->time, e->time)) {
+        if (u->count != e->value) {
+            an_whole(a, u->writer, u->time, e->time); /* its leave */
             TRY(say(a, e, u));
             break;
         }
@@ -73,11 +74,11 @@ static int finish(an *a, void *state) {
         if (!u)
             continue;
         const char *gone = a->model->writers[u->writer].end != NO_TIME ? " until it ended" : "";
-        uint64_t lost = an_lost(a, c->list[i].rank, u->time, INT64_MAX);
-        if (lost || an_tail_unknown(a, c->list[i].rank)) {
-            an_unknown(a, XSA_BARRIER_CLASH, lost, "a named barrier may have been left in lost records");
+        if (an_tail_unknown(a, c->list[i].rank)) {
+            an_unknown(a, XSA_BARRIER_CLASH, 1, "a named barrier may have been left in the unknown tail of a process");
             continue;
         }
+        an_whole(a, u->writer, u->time, *gone ? a->model->writers[u->writer].end : INT64_MAX);
         uint32_t inside = 0;
         for (const user *k = u; k; k = k->next)
             inside++;

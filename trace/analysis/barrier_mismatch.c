@@ -3,7 +3,7 @@
 
 #define SEEN 16u /* generations of a pad that are kept */
 
-typedef struct entry { uint64_t entered, before, left, enters, event; uint32_t writer; int64_t time; bool inside; } entry; /* of a rank at a pad */
+typedef struct entry { uint64_t entered, before, left, enters, event; uint32_t writer; int64_t time, before_time; bool inside; } entry; /* of a rank at a pad */
 typedef struct barrier { uint32_t pad; uint64_t participants; entry *ranks; uint64_t seen[SEEN], seen_event[SEEN]; uint32_t seen_count; } barrier;
 typedef struct barriers { barrier *list; uint32_t count, room; } barriers;
 
@@ -46,11 +46,8 @@ static int say_participants(an *a, const xsr_event *e, uint64_t planned) {
 }
 
 static int say_skipped(an *a, const barrier *b, const xsr_event *e, uint32_t rank, uint64_t generation, uint64_t entered_by_others) {
-    if (a->lost_records || !an_capture_is_whole(a)) {
-        an_unknown(a, XSA_BARRIER_MISMATCH, a->lost_records, "rank %u may have entered a generation in lost records", an_number(a, rank));
-        return 0;
-    }
     const entry *r = &b->ranks[rank];
+    an_whole(a, r->writer, r->before_time, r->time); /* it may have entered there */
     xsa_finding f = an_like(XSA_BARRIER_MISMATCH, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     an_culprit(a, &f, rank, r->writer);
@@ -100,9 +97,11 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     if (planned && planned != e->detail)
         TRY(say_participants(a, e, planned));
     b->participants = b->participants ? b->participants : e->detail;
-    if (r->inside && r->writer != e->writer && a->lost_records == 0)
+    if (r->inside && r->writer != e->writer)
+        an_whole(a, r->writer, r->time, e->time);
+    if (r->inside && r->writer != e->writer)
         TRY(say_twice(a, e, r));
-    *r = (entry){e->value, r->entered, r->left, r->enters + 1, e->id, e->writer, e->time, true};
+    *r = (entry){e->value, r->entered, r->left, r->enters + 1, e->id, e->writer, e->time, r->enters ? r->time : NO_TIME, true};
     return look_for_skips(a, b, e);
 }
 
@@ -111,10 +110,9 @@ static int say_missing(an *a, const an_stuck *s, const barrier *b) {
     const entry *r = &b->ranks[s->supplier];
     xsa_finding f = an_stuck_like(a, s, XSA_BARRIER_MISMATCH, XSA_ERROR);
     f.cure = "every rank enters each barrier, on every path, equally often";
-    if (!s->certain || f.lost) {
+    if (!s->certain) {
         an_unknown(a, XSA_BARRIER_MISMATCH, f.lost, "%llu lost records could show that rank %u entered", (unsigned long long)f.lost, s->supplier_number);
-        if (!s->certain)
-            return 0;
+        return 0;
     }
     uint64_t key = an_key(XSA_BARRIER_MISMATCH, b->pad, s->supplier, s->w.need);
     const char *so_far = r->enters ? an_print(a, "%llu times, up to %llu", (unsigned long long)r->enters, (unsigned long long)r->entered) : "never";

@@ -66,10 +66,9 @@ static int say_fewer(an *a, const an_stuck *s) {
                            : "count again who arrives in an epoch: expected is too large, or an arrival is left out on some path";
     if (s->owes == XSR_NONE)
         an_culprit(a, &f, s->supplier, x->arrival.writer);
-    if (!s->certain || (lost && an_lost(a, s->supplier, INT64_MIN, INT64_MAX))) {
+    if (!s->certain) {
         an_unknown(a, XSA_COUNT_MISMATCH, lost, "arrivals at %s may be lost (%llu records)", an_slot_name(a, s->counter), (unsigned long long)lost);
-        if (!s->certain)
-            return 0;
+        return 0;
     }
     an_finding *out = an_find(a, &f, an_key(XSA_COUNT_MISMATCH, s->counter, 3, 0), "%s has %llu of %llu arrivals and %s, so %s", owner_words(a, s->counter),
                               (unsigned long long)have, (unsigned long long)expected, who_lacks(a, s), an_stuck_words(a, s));

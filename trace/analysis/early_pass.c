@@ -3,7 +3,7 @@
 #include "detectors.h"
 #include "class.h"
 
-typedef struct pass { uint64_t wait, read, epoch, need, value; uint32_t writer, rank, launch, line; int64_t time; bool again; } pass;
+typedef struct pass { uint64_t wait, read, epoch, need, value; uint32_t writer, rank, launch, line; int64_t time, read_time; bool again; } pass;
 typedef struct passes { pass *slots; uint32_t room; } passes;
 
 static int room_for(an *a, passes *s) {
@@ -59,7 +59,7 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
     bool plain = (w->reads_from.reason == XSR_REASON_FOUND || w->reads_from.reason == XSR_REASON_AMBIGUOUS) && x->signals && !x->arrivals;
     if (!plain || x->signal.event > w->id || w->observed != x->signal.value || !is_stale(a, w, x->signal.epoch, launch_of(a, x->signal.writer)))
         return 0;
-    *p = (pass){w->id, x->signal.event, w->epoch, w->need, w->observed, w->writer, w->rank, launch_of(a, w->writer), w->line, w->end, true};
+    *p = (pass){w->id, x->signal.event, w->epoch, w->need, w->observed, w->writer, w->rank, launch_of(a, w->writer), w->line, w->end, x->signal.time, true};
     return 0;
 }
 
@@ -73,6 +73,7 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     if (e->value > p->value || e->value < p->need || !same_round)
         return 0;
     p->again = false;
+    an_whole(a, XSR_NONE, p->read_time, e->time); /* a reset, or another signal */
     xsa_finding f = an_like(XSA_EARLY_PASS, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     an_victim(a, &f, p->rank, p->writer);

@@ -43,6 +43,31 @@ bool an_found(const an *a, uint32_t detector, uint64_t key) {
     return rd_map_get(&a->finding_of, key) != XSR_NONE;
 }
 
+void an_whole(an *a, uint32_t writer, int64_t from, int64_t to) {
+    if (a->window_count < AN_WINDOWS)
+        a->windows[a->window_count++] = (an_window){writer, XSR_NONE, from, to};
+}
+
+void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to) {
+    if (a->window_count < AN_WINDOWS)
+        a->windows[a->window_count++] = (an_window){XSR_NONE, rank, from, to};
+}
+
+static uint64_t lost_in_windows(const an *a, const an_window *w, uint32_t count) {
+    uint64_t lost = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t from = w[i].from < w[i].to ? w[i].from : w[i].to, to = w[i].from < w[i].to ? w[i].to : w[i].from;
+        lost += w[i].rank != XSR_NONE ? an_lost(a, w[i].rank, from, to) : an_lost_by(a, w[i].writer, from, to);
+    }
+    return lost;
+}
+
+static void take_windows(an *a, an_finding *f) {
+    memcpy(f->windows, a->windows, sizeof f->windows);
+    f->window_count = a->window_count;
+    a->window_count = 0;
+}
+
 static void add_again(an_finding *f, const xsa_finding *like) {
     f->f.count++;
     f->f.begin = like->begin < f->f.begin ? like->begin : f->f.begin;
@@ -55,15 +80,26 @@ an_finding *an_find(an *a, const xsa_finding *like, uint64_t key, const char *fo
     if (!key)
         key = an_key(like->detector, like->slot, like->owes_rank, like->owes_block);
     uint32_t at = rd_map_get(&a->finding_of, key);
-    if (at != XSR_NONE) {
-        add_again(&a->findings[at], like);
-        return &a->findings[at];
+    an_finding *f = at == XSR_NONE ? NULL : &a->findings[at];
+    if (f && !lost_in_windows(a, f->windows, f->window_count)) {
+        add_again(f, like);
+        a->window_count = 0;
+        return f;
     }
-    at = a->finding_count;
-    if (RD_ROOM(a->findings, a->finding_room, at + 1) < 0 || rd_map_put(&a->finding_of, key, at) < 0)
-        return NULL;
-    an_finding *f = &a->findings[a->finding_count++];
-    *f = (an_finding){.f = *like, .key = key, .cause = XSR_NONE, .at = like->begin};
+    if (!f) {
+        at = a->finding_count;
+        if (RD_ROOM(a->findings, a->finding_room, at + 1) < 0 || rd_map_put(&a->finding_of, key, at) < 0)
+            return NULL;
+        f = &a->findings[a->finding_count++];
+        *f = (an_finding){.cause = XSR_NONE};
+    }
+    /* New, or in place of one that lost records could undo. */
+    f->f = *like;
+    f->f.evidence = f->evidence;
+    f->f.evidence_count = 0;
+    f->key = key;
+    f->at = like->begin;
+    take_windows(a, f);
     char line[1024];
     va_list list;
     va_start(list, format);
@@ -133,7 +169,18 @@ static void name_all(an *a) {
     }
 }
 
+static void undo(an *a) {
+    for (uint32_t i = 0; i < a->finding_count; i++) {
+        an_finding *f = &a->findings[i];
+        uint64_t lost = lost_in_windows(a, f->windows, f->window_count);
+        f->undone = lost != 0;
+        if (f->undone)
+            an_unknown(a, f->f.detector, lost, "%llu lost records could undo this: %s", (unsigned long long)lost, f->f.text);
+    }
+}
+
 int an_findings_finish(an *a) {
+    undo(a);
     an_merge(a);
     if (a->finding_count)
         qsort(a->findings, a->finding_count, sizeof *a->findings, compare);
@@ -143,7 +190,7 @@ int an_findings_finish(an *a) {
     xsa_result *r = &a->result;
     for (uint32_t i = 0; i < a->finding_count; i++) {
         an_finding *f = &a->findings[i];
-        if (f->cause != XSR_NONE)
+        if (f->cause != XSR_NONE || f->undone)
             continue;
         if (f->f.count > 1)
             f->f.text = an_print(a, "%s (%llu times)", f->f.text, (unsigned long long)f->f.count);

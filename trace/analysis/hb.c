@@ -74,8 +74,17 @@ uint32_t an_hb_agent_of(const an *a, uint32_t writer) {
 
 const an_agent *an_hb_agent(const an *a, uint32_t agent) { return &a->hb->agents[agent]; }
 
+/* The host saw the end of x before it began y. Whether all records of x have had their turn does not matter. */
+static bool host_ordered(const an *a, uint32_t x, uint32_t y) {
+    if (x == XSR_NONE || y == XSR_NONE || x == y)
+        return false;
+    const xsr_launch *l = &a->model->launches[x], *m = &a->model->launches[y];
+    return l->process == m->process && l->end != NO_TIME && m->begin != NO_TIME && l->end <= m->begin;
+}
+
 bool an_hb_before(const an *a, an_stamp s, uint32_t agent) {
-    return s.agent == agent || an_vector_epoch(a->hb->agents[agent].known, s.agent) >= s.epoch;
+    const an_agent *x = &a->hb->agents[s.agent], *y = &a->hb->agents[agent];
+    return s.agent == agent || an_vector_epoch(y->known, s.agent) >= s.epoch || host_ordered(a, x->launch, y->launch);
 }
 
 uint64_t an_hb_guesses(const an *a) { return a->hb->guesses; }

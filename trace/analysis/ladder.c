@@ -90,8 +90,7 @@ bool an_round_of(const an *a, uint32_t counter, uint64_t epoch, uint64_t *have, 
 /* A slot that many signal in turn, and somebody passed its wait after the last signal. */
 static bool is_handed_over(const an *a, uint32_t slot) {
     const an_slot *x = &a->slots[slot];
-    return (an_pad(a, slot)->flags & XS_PAD_SHARED) && x->signals && !x->arrivals && x->wait.writer != XSR_NONE && x->wait.time >= x->signal.time &&
-           x->wait.value == x->signal.value;
+    return (an_pad(a, slot)->flags & XS_PAD_SHARED) && x->signals && !x->arrivals && x->wait.writer != XSR_NONE && x->wait.value == x->signal.value;
 }
 
 static void find_supplier(an *a, an_stuck *s) {

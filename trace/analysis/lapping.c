@@ -5,8 +5,8 @@
 
 #define WAITS 8u /* of a slot that are kept */
 
-typedef struct waited { an_stamp stamp; uint64_t need, event; } waited;
-typedef struct ring { an_stamp ack; uint64_t ack_value, ack_event, depth; waited waits[WAITS]; uint32_t wait_count; bool acked, asked; } ring;
+typedef struct waited { an_stamp stamp; uint64_t need, event; int64_t time; } waited;
+typedef struct ring { an_stamp ack; int64_t ack_time; uint64_t ack_value, ack_event, depth; waited waits[WAITS]; uint32_t wait_count; bool acked, asked; } ring;
 typedef struct rings { ring *slots; uint32_t room; bool *pads_acked; } rings;
 
 static int room_for(an *a, rings *s) {
@@ -20,11 +20,8 @@ static int room_for(an *a, rings *s) {
     return 0;
 }
 
-static int say(an *a, const xsr_event *e, const char *what, uint64_t other) {
-    if (a->lost_records) {
-        an_unknown(a, XSA_LAPPING, a->lost_records, "what the reader gave back may be among %llu lost records", (unsigned long long)a->lost_records);
-        return 0;
-    }
+static int say(an *a, const xsr_event *e, const char *what, uint64_t other, int64_t since) {
+    an_whole(a, XSR_NONE, since, e->time); /* what the reader gave back, and how that was heard */
     xsa_finding f = an_like(XSA_LAPPING, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     an_culprit(a, &f, e->rank, e->writer);
@@ -45,8 +42,8 @@ static int take_publish(an *a, rings *s, const an_step *step) {
         return 0;
     uint64_t freed = e->value - depth;
     if (!r->acked || r->ack_value < freed)
-        return say(a, e, an_print(a, "before %llu was given back", (unsigned long long)freed), r->ack_event);
-    return an_hb_before(a, r->ack, step->agent) ? 0 : say(a, e, an_print(a, "without having heard that %llu was given back", (unsigned long long)freed), r->ack_event);
+        return say(a, e, an_print(a, "before %llu was given back", (unsigned long long)freed), r->ack_event, r->acked ? r->ack_time : INT64_MIN);
+    return an_hb_before(a, r->ack, step->agent) ? 0 : say(a, e, an_print(a, "without having heard that %llu was given back", (unsigned long long)freed), r->ack_event, r->ack_time);
 }
 
 /* A plain slot with a declared depth: its reader's wait for (value - depth) must be known to the producer. */
@@ -70,7 +67,7 @@ static int take_signal(an *a, rings *s, const an_step *step) {
     }
     if (older_ones_gone)
         return 0; /* who waited for that one is not kept any more */
-    return say(a, e, an_print(a, "%llu deep, and has not heard that its reader is done with %llu", (unsigned long long)r->depth, (unsigned long long)freed), last->event);
+    return say(a, e, an_print(a, "%llu deep, and has not heard that its reader is done with %llu", (unsigned long long)r->depth, (unsigned long long)freed), last->event, r->waits[0].time);
 }
 
 static int on_step(an *a, void *state, const an_step *step) {
@@ -84,6 +81,7 @@ static int on_step(an *a, void *state, const an_step *step) {
     case XS_EV_CONSUME:
         s->pads_acked[a->model->slots[e->slot].pad] = true;
         r->ack = (an_stamp){step->agent, step->epoch};
+        r->ack_time = e->time;
         r->ack_value = e->value;
         r->ack_event = e->id;
         r->acked = true;
@@ -94,7 +92,7 @@ static int on_step(an *a, void *state, const an_step *step) {
     case XS_EV_WAIT_END:
         if (!step->w || step->w->result != XS_RESULT_OK)
             return 0;
-        r->waits[r->wait_count++ % WAITS] = (waited){{step->agent, step->epoch}, step->w->need, e->id};
+        r->waits[r->wait_count++ % WAITS] = (waited){{step->agent, step->epoch}, step->w->need, e->id, e->time};
         return 0;
     default: return 0;
     }

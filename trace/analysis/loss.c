@@ -1,4 +1,4 @@
-/* What is missing from the trace, by rank and time. Gaps of a rank beyond GAPS are joined, which can only make more unknown. */
+/* What is missing from the trace, by ring and time. Gaps of a ring beyond GAPS are joined, which can only make more unknown. */
 #include "analysis.h"
 
 #define GAPS 256u
@@ -6,10 +6,9 @@
 typedef struct gap { int64_t from, to; uint64_t records; } gap;
 struct an_losses { gap *gaps; uint32_t count, room; };
 
-static int add_gap(an *a, uint32_t rank, gap g) {
-    struct an_losses *l = &a->losses[rank];
+static int add_gap(struct an_losses *l, gap g) {
     gap *last = l->count ? &l->gaps[l->count - 1] : NULL;
-    if (last && (l->count == GAPS || (g.from <= last->to && g.to >= last->from))) {
+    if (last && l->count == GAPS) {
         last->from = g.from < last->from ? g.from : last->from;
         last->to = g.to > last->to ? g.to : last->to;
         last->records += g.records;
@@ -25,21 +24,27 @@ int an_loss_add(an *a, const xsr_loss *loss) {
     uint32_t rank = a->model->rings[loss->ring].rank;
     uint64_t records = loss->last - loss->first + 1;
     a->lost_records += records;
-    if (rank >= a->model->rank_count)
-        return 0;
-    if (!a->losses && !(a->losses = calloc(a->model->rank_count + 1, sizeof *a->losses)))
+    if (!a->losses && !(a->losses = calloc(a->model->ring_count + 1u, sizeof *a->losses)))
         return XS_E_MEMORY;
-    a->losses_count = a->model->rank_count;
-    an_rank *r = &a->ranks[rank];
-    r->lost += records;
-    r->ends_in_loss |= loss->after == INT64_MAX;
-    return add_gap(a, rank, (gap){loss->before, loss->after, records});
+    if (rank < a->model->rank_count) {
+        a->ranks[rank].lost += records;
+        a->ranks[rank].ends_in_loss |= loss->after == INT64_MAX;
+    }
+    return add_gap(&a->losses[loss->ring], (gap){loss->before, loss->after, records});
 }
 
-static uint64_t lost_of(const an *a, uint32_t rank, int64_t from, int64_t to) {
-    const xsr_process *p = &a->model->processes[a->model->ranks[rank].process];
-    uint64_t n = p->no_ring + p->foreign;
-    const struct an_losses *l = a->losses ? &a->losses[rank] : NULL;
+/* What no gap tells of: damaged frames, windows, writers without a ring. They count at all times. */
+static uint64_t without_gaps(const an *a, uint32_t rank) {
+    uint64_t n = a->model->damaged_frames + a->model->missing_frames + a->model->windowed;
+    for (uint32_t i = 0; i < a->model->rank_count; i++)
+        if (rank == XSR_NONE || rank == i)
+            n += a->model->processes[a->model->ranks[i].process].no_ring + a->model->processes[a->model->ranks[i].process].foreign;
+    return n;
+}
+
+static uint64_t lost_in(const an *a, uint32_t ring, int64_t from, int64_t to) {
+    const struct an_losses *l = a->losses ? &a->losses[ring] : NULL;
+    uint64_t n = 0;
     for (uint32_t i = 0; l && i < l->count; i++)
         if (l->gaps[i].from <= to && l->gaps[i].to >= from)
             n += l->gaps[i].records;
@@ -47,28 +52,28 @@ static uint64_t lost_of(const an *a, uint32_t rank, int64_t from, int64_t to) {
 }
 
 uint64_t an_lost(const an *a, uint32_t rank, int64_t from, int64_t to) {
-    uint64_t n = a->model->damaged_frames + a->model->missing_frames + a->model->windowed;
-    if (rank != XSR_NONE)
-        return n + lost_of(a, rank, from, to) + an_torn(a, rank);
-    for (uint32_t i = 0; i < a->model->rank_count; i++)
-        n += lost_of(a, i, from, to) + an_torn(a, i);
-    return n;
-}
-
-/* Kept records of events that are not whole. Where they lie is not told: they count at all times. */
-uint64_t an_torn(const an *a, uint32_t rank) {
-    uint64_t n = 0;
+    uint64_t n = without_gaps(a, rank);
     for (uint32_t i = 0; i < a->model->ring_count; i++)
-        n += a->model->rings[i].rank == rank ? a->model->rings[i].torn : 0;
+        if (rank == XSR_NONE || a->model->rings[i].rank == rank)
+            n += lost_in(a, i, from, to);
     return n;
 }
 
-bool an_capture_is_whole(const an *a) { return an_lost(a, XSR_NONE, INT64_MIN, INT64_MAX) == 0 && !a->model->trimmed && !a->model->triggered; }
+uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to) {
+    if (writer == XSR_NONE)
+        return an_lost(a, XSR_NONE, from, to);
+    const xsr_writer *w = &a->model->writers[writer];
+    return without_gaps(a, w->rank) + lost_in(a, w->ring, from, to);
+}
+
+bool an_capture_is_whole(const an *a) {
+    return an_lost(a, XSR_NONE, INT64_MIN, INT64_MAX) == 0 && !a->model->trimmed && !a->model->triggered;
+}
 
 bool an_tail_unknown(const an *a, uint32_t rank) { return a->model->processes[a->model->ranks[rank].process].tail_unknown; }
 
 void an_loss_free(an *a) {
-    for (uint32_t i = 0; i < a->losses_count; i++)
+    for (uint32_t i = 0; a->losses && i < a->model->ring_count; i++)
         free(a->losses[i].gaps);
     free(a->losses);
 }

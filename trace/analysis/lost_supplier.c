@@ -76,10 +76,6 @@ static int say(an *a, const an_stuck *s) {
                    (unsigned long long)f.lost);
         return 0;
     }
-    if (f.lost) {
-        an_unknown(a, XSA_LOST_SUPPLIER, f.lost, "why the signal did not come is not certain: %llu lost records could tell", (unsigned long long)f.lost);
-        why = an_print(a, "%s, as far as is known (%llu records lost)", why, (unsigned long long)f.lost);
-    }
     f.cure = cure;
     /* Many who wait for one: the one that began first speaks for all. */
     uint64_t key = an_key(XSA_LOST_SUPPLIER, (uint64_t)s->supplier_number << 32 | s->owes, a->model->slots[s->w.slot].pad, s->why);

@@ -73,7 +73,7 @@ static bool meets(const an *a, const xsa_finding *x, const xsa_finding *y, uint3
 /* An effect is as bad as it is: a cause that is only a warning explains no error. A wait that stands still, or lasted long, is explained
  * by any error that stopped something. */
 static bool explains(const an *a, const an_finding *x, const an_finding *y) {
-    if (x == y || x->f.severity > y->f.severity || x->f.detector == y->f.detector)
+    if (x == y || x->undone || y->undone || x->f.severity > y->f.severity || x->f.detector == y->f.detector)
         return false;
     if (y->f.detector == XSA_STALL)
         return x->f.severity == XSA_ERROR && x->f.detector != XSA_TRACE_HEALTH;

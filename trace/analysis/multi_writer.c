@@ -3,7 +3,7 @@
 #include "detectors.h"
 #include "hb.h"
 
-typedef struct last { an_stamp stamp; uint64_t event, epoch, value; uint32_t writer, rank; } last;
+typedef struct last { an_stamp stamp; uint64_t event, epoch, value; int64_t time; uint32_t writer, rank; } last;
 typedef struct writers { last *slots; uint32_t room; } writers;
 
 static int room_for(an *a, writers *s) {
@@ -21,7 +21,6 @@ static int say(an *a, const xsr_event *e, const last *l, uint32_t confidence, co
     an_culprit(a, &f, e->rank, e->writer);
     f.rank = a->model->slots[e->slot].owner;
     f.begin = f.end = e->time;
-    f.lost = confidence == XSA_LOW ? a->lost_records : 0;
     f.cure = "give each writer a slot of its own, or elect one of them; a counter is declared shared";
     an_finding *out = l && l->event ? an_find(a, &f, an_key(XSA_MULTI_WRITER, e->slot, 0, 0), "%s signals %s of rank %u (%llu), which %s signalled before (%llu): %s, %s",
                                               an_who(a, e->rank, e->writer), an_slot_name(a, e->slot), f.rank, (unsigned long long)e->value,
@@ -41,21 +40,18 @@ static int on_step(an *a, void *state, const an_step *step) {
     TRY(room_for(a, s));
     last *l = &s->slots[e->slot], before = *l;
     uint32_t declared = XSR_NONE;
-    *l = (last){{step->agent, step->epoch}, e->id, e->epoch, e->value, e->writer, e->rank};
+    *l = (last){{step->agent, step->epoch}, e->id, e->epoch, e->value, e->time, e->writer, e->rank};
     bool other_rank = before.event && before.rank != e->rank;
     if ((!before.event || other_rank) && an_plan_declares_writer(a, e->slot, e->epoch, &declared) && declared != an_number(a, e->rank))
         return say(a, e, &before, XSA_HIGH, an_print(a, "the plan names rank %u", declared));
     if (!before.event || before.stamp.agent == step->agent || an_hb_before(a, before.stamp, step->agent))
         return 0;
     bool same_epoch = before.epoch == e->epoch;
+    if (!other_rank && !same_epoch && before.value < e->value)
+        return 0;
+    an_whole(a, XSR_NONE, before.time, e->time); /* what orders the two lies between them */
     if (other_rank)
-        return say(a, e, &before, a->lost_records ? XSA_LOW : XSA_HIGH, "nothing orders the two");
-    if (!same_epoch && before.value < e->value)
-        return 0;
-    if (a->lost_records) {
-        an_unknown(a, XSA_MULTI_WRITER, a->lost_records, "what orders two blocks of one rank may be lost");
-        return 0;
-    }
+        return say(a, e, &before, XSA_HIGH, "nothing orders the two");
     return say(a, e, &before, XSA_MEDIUM, "nothing orders the two blocks");
 }
 

@@ -6,7 +6,7 @@
 
 #define PENDING 64u
 
-typedef struct pending { uint64_t wait, signal; uint32_t slot, writer, from_writer, line; uint8_t need, order; int64_t begin, end; } pending;
+typedef struct pending { uint64_t wait, signal; uint32_t slot, writer, from_writer, line; uint8_t need, order; int64_t begin, end, used; } pending;
 typedef struct weak { pending at[PENDING]; uint32_t count; } weak; /* relaxed waits of a block that no fence has acquired yet */
 typedef struct order { weak **agents; uint32_t room; } order;
 
@@ -18,14 +18,6 @@ static uint32_t severity_of(const an *a, uint32_t slot, uint32_t order_of) {
 }
 
 static bool strong(uint32_t order_of) { return order_of == XS_ACQUIRE || order_of == XS_RELEASE || order_of == XS_ACQ_REL || order_of == XS_SEQ_CST; }
-
-/* The fence that is missed may be among lost records. */
-static bool fence_may_be_lost(an *a, uint32_t rank, int64_t from, int64_t to) {
-    uint64_t lost = an_lost(a, rank, from, to);
-    if (lost)
-        an_unknown(a, XSA_ORDER_SCOPE, lost, "a fence may be among %llu lost records", (unsigned long long)lost);
-    return lost != 0;
-}
 
 static bool exempt(const an *a, uint32_t slot) { return an_pad(a, slot)->flags & XS_PAD_NO_DATA; }
 
@@ -56,8 +48,8 @@ static const char *release_words(an *a, const an_release *r) {
 static int say_release(an *a, const an_step *step) {
     const an_release *r = step->from;
     const xsr_event *e = step->e;
-    if (!strong(r->order) && fence_may_be_lost(a, r->rank, INT64_MIN, e->time))
-        return 0;
+    if (!strong(r->order)) /* a fence before it */
+        an_whole(a, r->writer, r->since, r->time);
     xsa_finding f = like_of(a, e->slot, r->order, r->writer, e->writer, step->w ? step->w->begin : e->time, e->time);
     f.line = 0;
     f.cure = "release at the scope of both sides: st.release, or a fence of that scope before the store, never behind it";
@@ -69,9 +61,10 @@ static int say_release(an *a, const an_step *step) {
     return an_evidence(a, out, e->id, "wait");
 }
 
-static int say_acquire(an *a, const pending *p, const char *how) {
-    if (!strong(p->order) && fence_may_be_lost(a, a->model->writers[p->writer].rank, p->begin, INT64_MAX))
-        return 0;
+static int say_acquire(an *a, pending *p, int64_t used, const char *how) {
+    p->used = used;
+    if (!strong(p->order)) /* a fence behind it */
+        an_whole(a, p->writer, p->begin, p->used);
     xsa_finding f = like_of(a, p->slot, p->order, p->writer, p->writer, p->begin, p->end);
     f.line = p->line;
     f.cure = "acquire at the scope of both sides: ld.acquire, or a fence of that scope between the wait and the first read";
@@ -85,7 +78,7 @@ static int say_acquire(an *a, const pending *p, const char *how) {
 static pending pending_of(const an_step *step) {
     const xsr_wait *w = step->w;
     return (pending){step->e->id, step->from->event, step->e->slot, step->e->writer, step->from->writer, w ? w->line : 0, step->need, step->e->order,
-                     w ? w->begin : step->e->time, step->e->time};
+                     w ? w->begin : step->e->time, step->e->time, step->e->time};
 }
 
 static weak *weak_of(order *o, uint32_t agent) {
@@ -110,9 +103,9 @@ static int take_edge(an *a, order *o, const an_step *step) {
     pending p = pending_of(step);
     uint8_t level = e->order == XS_VOLATILE ? AN_LEVELS : an_level_of_scope(e->scope);
     if (strong(e->order) || level <= step->need)
-        return say_acquire(a, &p, an_print(a, "%s.%s", xsr_order_name(e->order), xsr_scope_name(e->scope)));
+        return say_acquire(a, &p, e->time, an_print(a, "%s.%s", xsr_order_name(e->order), xsr_scope_name(e->scope)));
     if (an_arrives(e->kind))
-        return e->kind == XS_EV_ARRIVE && e->further[1] && e->value + an_weight(e) == e->further[1] ? say_acquire(a, &p, "relaxed") : 0;
+        return e->kind == XS_EV_ARRIVE && e->further[1] && e->value + an_weight(e) == e->further[1] ? say_acquire(a, &p, e->time, "relaxed") : 0;
     weak *w = weak_of(o, step->agent);
     if (!w)
         return XS_E_MEMORY;
@@ -138,7 +131,7 @@ static void take_fence(order *o, const an_step *step) {
 static int use_waits(an *a, order *o, const an_step *step) {
     weak *w = step->agent < o->room ? o->agents[step->agent] : NULL;
     for (uint32_t i = 0; w && i < w->count; i++)
-        TRY(say_acquire(a, &w->at[i], "relaxed, and no fence behind it"));
+        TRY(say_acquire(a, &w->at[i], step->e->time, "relaxed, and no fence behind it"));
     if (w)
         w->count = 0;
     return 0;

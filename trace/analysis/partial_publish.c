@@ -30,10 +30,8 @@ static signalled *block_of(const an *a, partial *p, uint32_t writer) {
 }
 
 static int say(an *a, const signalled *s, const xsr_event *e, const char *what) {
-    if (an_lost(a, e->rank, s->time, e->time)) {
-        an_unknown(a, XSA_PARTIAL_PUBLISH, a->lost_records, "a write's end may be lost");
-        return 0;
-    }
+    an_whole(a, e->writer, s->time, e->time); /* the end of its write */
+    an_whole(a, s->writer, s->time, e->time);
     xsa_finding f = an_like(XSA_PARTIAL_PUBLISH, XSA_ERROR, XSA_HIGH);
     f.slot = s->slot;
     an_culprit(a, &f, e->rank, s->writer);

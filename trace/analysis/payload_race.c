@@ -11,6 +11,7 @@ typedef struct access { /* event, last, writer, agent, guard: of the newest; las
     an_vector *stamps;
     uint64_t event, last;
     uint32_t writer, agent, active;
+    int64_t since; /* of the oldest of them */
     guard guard;
 } access;
 typedef struct early { uint64_t generation; access reads; } early; /* a read of a chunk that nobody has written yet */
@@ -69,6 +70,7 @@ static bool unordered(const an *a, const access *x, uint32_t agent, bool *active
 }
 
 static int add(const races *r, access *x, const an_step *step) {
+    x->since = x->stamps ? x->since : step->e->time;
     x->event = x->last = step->e->id;
     x->writer = step->e->writer;
     x->agent = step->agent;
@@ -81,19 +83,10 @@ static void clear(access *x) {
     *x = (access){.writer = XSR_NONE};
 }
 
-/* Lost records may hold what orders the two. */
-static bool may_be_lost(an *a, uint32_t detector) {
-    uint64_t lost = a->lost_records + an_hb_guesses(a);
-    if (a->lost_records)
-        an_unknown(a, detector, lost, "what orders payload may be among %llu lost records", (unsigned long long)a->lost_records);
-    return a->lost_records != 0;
-}
-
 typedef struct verdict { uint32_t detector, culprit, victim, slot; const char *cure; } verdict;
 
 static int say(an *a, verdict v, const xsr_event *e, const access *other, uint64_t other_generation, const char *what) {
-    if (may_be_lost(a, v.detector))
-        return 0;
+    an_whole(a, XSR_NONE, other->since, e->time); /* what orders the two lies between them */
     xsa_finding f = an_like(v.detector, XSA_ERROR, XSA_HIGH);
     an_culprit(a, &f, XSR_NONE, v.culprit);
     an_victim(a, &f, XSR_NONE, v.victim);
@@ -132,7 +125,7 @@ static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32
     bool active;
     if (at == XSR_NONE || r->earlies[at].generation != e->detail || !unordered(a, &r->earlies[at].reads, step->agent, &active))
         return 0;
-    access write = {.event = e->id, .last = e->id, .writer = e->writer, .agent = step->agent, .active = 1};
+    access write = {.event = e->id, .last = e->id, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
     return say(a, blame(&r->earlies[at].reads, &write, e->detail), e, &r->earlies[at].reads, e->detail, "only after it was read by");
 }
 
@@ -155,7 +148,7 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
         if (c->read_generation != e->detail)
             clear(&c->reads);
     } else if (c->read_generation == e->detail && c->reads.stamps && unordered(a, &c->reads, step->agent, &active)) {
-        access write = {.event = e->id, .last = e->id, .writer = e->writer, .agent = step->agent, .active = 1};
+        access write = {.event = e->id, .last = e->id, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
         TRY(say(a, blame(&c->reads, &write, e->detail), e, &c->reads, c->read_generation, "only after it was read by"));
     }
     c->generation = e->detail;

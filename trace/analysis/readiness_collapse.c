@@ -2,7 +2,7 @@
 #include "detectors.h"
 #include "class.h"
 
-#define LEAST 16u   /* signals of an epoch */
+#define LEAST 8u    /* signals of an epoch */
 #define EPOCHS 3u   /* such epochs, and most of them */
 #define LATE 0.85   /* mean place of a signal between the epoch's begin and its last signal */
 

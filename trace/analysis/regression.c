@@ -6,6 +6,7 @@ static bool comparable(const an *a, uint32_t slot, uint64_t x, uint64_t y) { ret
 static int say(an *a, const xsr_event *e, uint32_t severity) {
     const an_slot *s = &a->slots[e->slot];
     bool falls = e->value < s->signal.value;
+    an_whole(a, XSR_NONE, s->signal.time, e->time); /* a reset, by whomever */
     xsa_finding f = an_like(XSA_REGRESSION, severity, XSA_HIGH);
     f.slot = e->slot;
     an_culprit(a, &f, e->rank, e->writer);
@@ -37,8 +38,9 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
     const an_slot *s = &a->slots[w->slot];
     bool reset = s->reset.event != XSR_NO_ID && s->reset.event > s->wait.event;
     if (w->open || w->end_lost || s->wait.event == XSR_NO_ID || s->wait.writer != w->writer || w->observed >= s->wait.value || reset ||
-        w->id < s->wait.event || s->arrivals || !comparable(a, w->slot, w->observed, s->wait.value) || an_lost(a, w->rank, s->wait.time, w->end))
+        w->id < s->wait.event || s->arrivals || !comparable(a, w->slot, w->observed, s->wait.value) )
         return 0;
+    an_whole(a, XSR_NONE, s->wait.time, w->end);
     xsa_finding f = an_like(XSA_REGRESSION, XSA_ERROR, XSA_HIGH);
     f.slot = w->slot;
     an_victim(a, &f, w->rank, w->writer);

@@ -3,9 +3,9 @@
 #include "detectors.h"
 #include "hb.h"
 
-typedef struct use { an_vector *waits, *writes; uint64_t waits_event, writes_event; uint32_t waits_writer, writes_writer; /* of the newest of them */
+typedef struct use { an_vector *waits, *writes; int64_t since, reset_time; /* of the oldest use of this round */ uint64_t waits_event, writes_event; uint32_t waits_writer, writes_writer; /* of the newest of them */
                      an_stamp reset; uint64_t reset_event, before; uint32_t reset_writer; } use;
-typedef struct open_wait { uint64_t need, event; uint32_t slot, writer; uint8_t cmp; } open_wait;
+typedef struct open_wait { int64_t time; uint64_t need, event; uint32_t slot, writer; uint8_t cmp; } open_wait;
 typedef struct resets { use *slots; uint32_t room; open_wait *open; uint32_t open_count, open_room; } resets;
 
 static int room_for(an *a, resets *s) {
@@ -31,7 +31,6 @@ static int say(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint
     an_culprit(a, &f, XSR_NONE, reset_writer);
     an_victim(a, &f, XSR_NONE, writer);
     f.begin = f.end = a->slots[slot].reset.time == NO_TIME ? a->last_time : a->slots[slot].reset.time;
-    f.lost = confidence == XSA_LOW ? a->lost_records : 0;
     f.cure = "count cumulatively and never reset; else order the reset behind all waits of its round and before all signals of the next (a barrier on both sides)";
     an_finding *out = an_find(a, &f, an_key(XSA_RESET_RACE, slot, 0, 0), "%s resets %s of rank %u %s %s, %s", an_who(a, XSR_NONE, reset_writer), an_slot_name(a, slot),
                               a->model->slots[slot].owner, what, an_who(a, XSR_NONE, writer), an_since(a, f.begin));
@@ -39,11 +38,9 @@ static int say(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint
     return an_evidence(a, out, other, "what it races with");
 }
 
-static int say_unordered(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint64_t other, uint32_t writer, const char *what) {
-    if (a->lost_records == 0 && an_lost(a, XSR_NONE, INT64_MIN, INT64_MAX) == 0)
-        return say(a, slot, reset_writer, reset, other, writer, what, XSA_HIGH);
-    an_unknown(a, XSA_RESET_RACE, a->lost_records, "what orders a reset of %s may be among %llu lost records", an_slot_name(a, slot), (unsigned long long)a->lost_records);
-    return 0;
+static int say_unordered(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint64_t other, uint32_t writer, const char *what, int64_t from, int64_t to) {
+    an_whole(a, XSR_NONE, from, to); /* what orders the two lies between them */
+    return say(a, slot, reset_writer, reset, other, writer, what, XSA_HIGH);
 }
 
 /* A poller whose value was there and that has not looked. */
@@ -61,20 +58,23 @@ static int take_reset(an *a, resets *s, const an_step *step, uint32_t slot) {
     uint64_t before = x->arrivals ? (x->post > x->max_value ? x->post : x->max_value) : x->signals ? x->signal.value : 0;
     before = u->before > before ? u->before : before;
     const open_wait *o = robbed(s, slot, before, e->writer);
-    bool certain = o && a->lost_records == 0;
+    bool certain = o != NULL;
     u->reset = (an_stamp){step->agent, step->epoch};
     u->reset_event = e->id;
+    u->reset_time = e->time;
     u->reset_writer = e->writer;
-    if (certain && !an_holds(o->cmp, e->value, o->need))
+    if (certain && !an_holds(o->cmp, e->value, o->need)) {
+        an_whole(a, o->writer, o->time, e->time); /* the end of its wait */
         TRY(say(a, slot, e->writer, e->id, o->event, o->writer, "under the poll of", XSA_HIGH));
-    else if (unordered(a, u->waits, step->agent))
-        TRY(say_unordered(a, slot, e->writer, e->id, u->waits_event, u->waits_writer, "though nothing orders it behind the wait of"));
+    } else if (unordered(a, u->waits, step->agent))
+        TRY(say_unordered(a, slot, e->writer, e->id, u->waits_event, u->waits_writer, "though nothing orders it behind the wait of", u->since, e->time));
     else if (unordered(a, u->writes, step->agent))
-        TRY(say_unordered(a, slot, e->writer, e->id, u->writes_event, u->writes_writer, "though nothing orders it behind what was written by"));
+        TRY(say_unordered(a, slot, e->writer, e->id, u->writes_event, u->writes_writer, "though nothing orders it behind what was written by", u->since, e->time));
     an_vector_drop(u->waits);
     an_vector_drop(u->writes);
     u->waits = u->writes = NULL;
     u->before = 0;
+    u->since = e->time;
     return 0;
 }
 
@@ -97,7 +97,7 @@ static int take_resets(an *a, resets *s, const an_step *step) {
 static int note_open(resets *s, const xsr_event *e) {
     if (RD_ROOM(s->open, s->open_room, s->open_count + 1) < 0)
         return XS_E_MEMORY;
-    s->open[s->open_count++] = (open_wait){e->need, e->id, e->slot, e->writer, e->cmp};
+    s->open[s->open_count++] = (open_wait){e->time, e->need, e->id, e->slot, e->writer, e->cmp};
     return 0;
 }
 
@@ -115,7 +115,7 @@ static int take_wait(an *a, use *u, const an_step *step) {
         return 0;
     bool old_round = u->reset_event && step->from && step->from->event < u->reset_event;
     if (old_round && !an_hb_before(a, (an_stamp){step->agent, step->epoch}, u->reset.agent) && u->reset.agent != step->agent)
-        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "before the wait ended of"));
+        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "before the wait ended of", u->reset_time, e->time));
     u->waits_event = e->id;
     u->waits_writer = e->writer;
     return an_vector_join(&u->waits, NULL, (an_stamp){step->agent, step->epoch});
@@ -125,7 +125,7 @@ static int take_write(an *a, use *u, const an_step *step) {
     const xsr_event *e = step->e;
     uint64_t value = an_arrives(e->kind) ? e->value + an_weight(e) : e->value;
     if (u->reset_event && !an_hb_before(a, u->reset, step->agent))
-        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "though nothing orders it before what is written by"));
+        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "though nothing orders it before what is written by", u->reset_time, e->time));
     u->before = value > u->before ? value : u->before;
     u->writes_event = e->id;
     u->writes_writer = e->writer;
@@ -161,6 +161,8 @@ static int finish(an *a, void *state) {
             continue;
         const use *u = &s->slots[k->w.slot];
         bool had = an_holds(k->w.cmp, x->arrivals ? x->post : x->signal.value, k->w.need) && !an_holds(k->w.cmp, x->reset.value, k->w.need);
+        if (had && u->reset_writer != k->w.writer)
+            an_whole(a, XSR_NONE, x->reset.time, an_still(a));
         if (had && u->reset_writer != k->w.writer)
             TRY(say(a, k->w.slot, u->reset_writer, u->reset_event, k->w.id, k->w.writer, "and takes its value from the wait of", XSA_HIGH));
     }

@@ -148,8 +148,10 @@ static int take_slot_event(an *a, an_writer *w, const xsr_event *e) {
 
 static void take_rank(an *a, const xsr_event *e) {
     an_rank *r = &a->ranks[e->rank];
-    if (r->last_time == NO_TIME)
+    if (r->last_time == NO_TIME) {
         r->first_event = e->id;
+        r->first_begin = e->time; /* the record of its begin may be lost */
+    }
     if (r->last_time == NO_TIME || e->time >= r->last_time) {
         r->last_time = e->time;
         r->last_event = e->id;
@@ -191,6 +193,7 @@ int an_state_event(an *a, const xsr_event *e) {
         w->last_event = e->id;
         w->last_kind = e->kind;
         w->first_time = w->first_time == NO_TIME ? e->time : w->first_time;
+        w->time_before = w->last_time == NO_TIME ? e->time : w->last_time;
         w->last_time = e->time;
         w->epoch = e->epoch;
         w->role = e->role;

@@ -22,8 +22,13 @@ int an_stuck_add(an *a, const xsr_wait *w) {
             a->stuck[at].w.begin = begin;
         return 0;
     }
-    a->stuck[at] = (an_stuck){.w = *w, .certain = !w->maybe_over, .supplier = XSR_NONE, .supplier_number = XSR_NONE, .role = XSR_NONE,
+    an_stuck *n = &a->stuck[at];
+    *n = (an_stuck){.w = *w, .certain = !w->maybe_over, .supplier = XSR_NONE, .supplier_number = XSR_NONE, .role = XSR_NONE,
                               .owes = XSR_NONE, .owes_block = XSR_NONE, .counter = XSR_NONE, .next = XSR_NONE, .root = at};
+    if (w->start_lost && !w->open) { /* it needed more than it saw, and began behind the event before */
+        n->w.need = w->observed + 1;
+        n->w.begin = w->writer == XSR_NONE ? w->end : a->writers[w->writer].time_before;
+    }
     return 0;
 }
 
@@ -85,7 +90,43 @@ const char *an_stuck_words(an *a, const an_stuck *s) {
                     (unsigned long long)w->observed, (unsigned long long)w->need, an_since(a, w->begin), an_site(a, w->writer, w->line));
 }
 
-xsa_finding an_stuck_like(const an *a, const an_stuck *s, uint32_t detector, uint32_t severity) {
+static int64_t end_of_writer(const an *a, uint32_t writer) {
+    int64_t end = a->model->writers[writer].end;
+    return end == NO_TIME ? INT64_MAX : end;
+}
+
+/* Where records would have to be lost for another story to be true. */
+static void needs_whole(an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    int64_t before = x->signal.time < s->w.begin ? x->signal.time : s->w.begin, still = an_still(a);
+    bool handed = (an_pad(a, s->w.slot)->flags & XS_PAD_SHARED) && x->signals && !x->arrivals;
+    if (handed) /* somebody else may have entered, or handed on */
+        an_whole(a, XSR_NONE, x->signal.time, still);
+    switch (s->why) {
+    case AN_WHY_UNKNOWN: an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX); return;
+    case AN_WHY_ENDED:
+    case AN_WHY_MOVED_ON:
+    case AN_WHY_SILENT:
+    case AN_WHY_RUNNING:
+        if (s->owes != XSR_NONE)
+            an_whole(a, s->owes, before, end_of_writer(a, s->owes));
+        else
+            an_whole_rank(a, s->supplier, before, still);
+        return;
+    case AN_WHY_ELECTED:
+    case AN_WHY_COUNT: an_whole_rank(a, s->supplier, before, INT64_MAX); return;
+    case AN_WHY_NO_RANK:
+        if (s->supplier != XSR_NONE)
+            an_whole_rank(a, s->supplier, INT64_MIN, still);
+        return;
+    case AN_WHY_NO_BLOCK: an_whole_rank(a, s->supplier, s->w.begin, still); return;
+    default: return;
+    }
+}
+
+xsa_finding an_stuck_like(an *a, const an_stuck *s, uint32_t detector, uint32_t severity) {
+    a->window_count = 0;
+    needs_whole(a, s);
     xsa_finding f = an_like(detector, severity, XSA_HIGH);
     f.lost = an_stuck_lost(a, s);
     f.confidence = an_confidence(s->origin, f.lost);

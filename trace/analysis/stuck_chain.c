@@ -9,10 +9,9 @@ static int finish(an *a, void *state) {
             continue;
         xsa_finding f = an_stuck_like(a, s, XSA_STUCK_CHAIN, XSA_ERROR);
         f.cure = "the elected one must signal on every path";
-        if (!s->certain || f.lost) {
-            an_unknown(a, XSA_STUCK_CHAIN, f.lost, "%llu lost records could hold the signal", (unsigned long long)f.lost);
-            if (!s->certain)
-                continue;
+        if (!s->certain) {
+            an_unknown(a, XSA_STUCK_CHAIN, f.lost, "%llu lost records could hold the end of a wait", (unsigned long long)f.lost);
+            continue;
         }
         uint64_t key = an_key(XSA_STUCK_CHAIN, s->counter, s->owes, 0);
         an_finding *out = an_find(a, &f, key, "%s; %s was elected at %s (all arrived) and did not signal", an_stuck_words(a, s),

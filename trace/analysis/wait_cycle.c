@@ -12,30 +12,35 @@ static const char *chain_words(an *a, uint32_t start) {
     return an_print(a, "%s%s", text, at == start ? " of the first" : ", and so on");
 }
 
-static uint32_t longest_of(const an *a, uint32_t start) {
+static bool comes_before(const an *a, const an_stuck *x, const an_stuck *y) {
+    if (x->w.rank != y->w.rank)
+        return an_number(a, x->w.rank) < an_number(a, y->w.rank);
+    return an_block(a, x->w.writer) < an_block(a, y->w.writer);
+}
+
+/* A circle has no first: by rank and block, so that it is told in the same way each time. */
+static uint32_t first_of(const an *a, uint32_t start) {
     uint32_t best = start;
     for (uint32_t at = a->stuck[start].next; at != start; at = a->stuck[at].next)
-        if (a->stuck[at].w.begin < a->stuck[best].w.begin)
+        if (comes_before(a, &a->stuck[at], &a->stuck[best]))
             best = at;
     return best;
 }
 
 static int say(an *a, uint32_t start) {
-    uint32_t first = longest_of(a, start), length = 0;
+    uint32_t first = first_of(a, start), length = 0;
     const an_stuck *s = &a->stuck[first];
     xsa_finding f = an_stuck_like(a, s, XSA_WAIT_CYCLE, XSA_ERROR);
     bool certain = s->certain;
     for (uint32_t at = first; length == 0 || at != first; at = a->stuck[at].next, length++) {
-        f.lost += at == first ? 0 : an_stuck_lost(a, &a->stuck[at]);
         certain &= a->stuck[at].certain;
     }
     f.confidence = an_confidence(s->origin, f.lost);
     f.cure = length == 1 ? "let somebody else supply what this block waits for, or signal before the wait"
                          : "make one of them signal before it waits, or visit slots in one order on all ranks";
-    if (!certain || f.lost) {
+    if (!certain) {
         an_unknown(a, XSA_WAIT_CYCLE, f.lost, "a circle of waits may be none: %llu records that could show an end are lost", (unsigned long long)f.lost);
-        if (!certain)
-            return 0;
+        return 0;
     }
     an_finding *out = an_find(a, &f, 0, "%s, since %s: a circle of %u that nothing can open%s", chain_words(a, first), an_since(a, s->w.begin),
                               length, an_site(a, s->w.writer, s->w.line));

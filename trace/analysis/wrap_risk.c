@@ -33,8 +33,10 @@ static int say_stuck(an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
     xsa_finding f = an_stuck_like(a, s, XSA_WRAP_RISK, XSA_ERROR);
     f.cure = "64-bit sequences, or compare 32-bit ones by distance ((int32_t)(seen - need) >= 0)";
-    if (!s->certain)
+    if (!s->certain) {
+        a->window_count = 0;
         return 0;
+    }
     an_culprit(a, &f, s->w.rank, s->w.writer);
     an_finding *out = an_find(a, &f, an_key(XSA_WRAP_RISK, s->w.slot, 0, 0), "%s; it was signalled %llu: the compare, or the 32 bits, break at %s", an_stuck_words(a, s),
                               (unsigned long long)x->max_value, limit_of(s->w.need));
