@@ -186,7 +186,7 @@ struct an {
     int64_t aborted_at; /* INT64_MAX: none */
     uint64_t abort_event;
     an_touch abort;
-    uint64_t events, waits, lost_records;
+    uint64_t events, waits, arrivals, lost_records;
     uint32_t seen;      /* an_needs that the capture has */
     int64_t first_time, last_time;
     struct an_hb *hb;
@@ -238,6 +238,7 @@ bool an_found(const an *a, uint32_t detector, uint64_t key);
 /* The next finding made is undone if records of that writer (XSR_NONE: of anybody) were lost in that time; at most AN_WINDOWS. Losses are
  * told where the stream goes on behind them, so that is judged at the end. */
 void an_whole(an *a, uint32_t writer, int64_t from, int64_t to);
+uint64_t an_hb_forced(const an *a); /* events that had their turn before what they waited for (hb.h) */
 void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to);
 int an_evidence(an *a, an_finding *f, uint64_t event, const char *part);
 uint64_t an_key(uint32_t detector, uint64_t x, uint64_t y, uint64_t z);

@@ -149,7 +149,7 @@ static int process_wait(an *a, an_step *step) {
     if (w->reads_from.reason == XSR_REASON_FOUND)
         from = hb_find(s, w->reads_from.event);
     else if (w->reads_from.reason == XSR_REASON_ARRIVALS)
-        from = hb_find_value(s, w->reads_from.value);
+        from = a->lost_records ? NULL : hb_find_value(s, w->reads_from.value);
     else if (w->reads_from.reason == XSR_REASON_INITIAL || w->reads_from.reason == XSR_REASON_HOST)
         return 0;
     if (!from || step->guessed) {
@@ -162,7 +162,8 @@ static int process_wait(an *a, an_step *step) {
 static int process_arrival(an *a, an_step *step) {
     const xsr_event *e = step->e;
     hb_slot *s = &a->hb->slots[e->slot];
-    const an_release *before = s->chained ? hb_find_value(s, e->value) : NULL;
+    /* Where records are lost, counts of one record are put together by the reader, and may be off by an epoch: all before it stands in. */
+    const an_release *before = !s->chained ? NULL : a->lost_records ? newest(s) : hb_find_value(s, e->value);
     if (before && e->kind == XS_EV_ARRIVE)
         TRY(take_edge(a, step, before, level_of_access(e), not_known(e) || acquires(e->order)));
     else if (!before && s->chained && e->value != s->post)

@@ -44,6 +44,10 @@ bool an_found(const an *a, uint32_t detector, uint64_t key) {
 }
 
 void an_whole(an *a, uint32_t writer, int64_t from, int64_t to) {
+    /* Order is not certain any more where events went on before what they waited for, nor where counts of packed arrivals are put together
+     * from what is left: then any loss counts. */
+    if (an_hb_forced(a) || (writer == XSR_NONE && a->arrivals))
+        writer = XSR_NONE, from = INT64_MIN, to = INT64_MAX;
     if (a->window_count < AN_WINDOWS)
         a->windows[a->window_count++] = (an_window){writer, XSR_NONE, from, to};
 }

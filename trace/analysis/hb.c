@@ -89,6 +89,8 @@ bool an_hb_before(const an *a, an_stamp s, uint32_t agent) {
 
 uint64_t an_hb_guesses(const an *a) { return a->hb->guesses; }
 
+uint64_t an_hb_forced(const an *a) { return a->hb->forced; }
+
 /* ---- queues ---- */
 
 static an_item *item_at(const an_agent *g, uint32_t i) { return &g->items[(g->first + i) & (g->room - 1)]; }
@@ -166,6 +168,8 @@ static bool wait_ready(const an *a, const xsr_wait *w) {
 /* The first arrival that is seen at a counter may have found a seed. */
 static bool arrival_ready(const an *a, const xsr_event *e) {
     const hb_slot *s = &a->hb->slots[e->slot];
+    if (a->lost_records) /* the one before may be among them: it goes on with all that is known */
+        return true;
     return s->chained ? e->value <= s->post : e->value == 0;
 }
 
@@ -230,6 +234,7 @@ static uint32_t oldest_blocked(const an_hb *hb) {
 
 static int force_one(an *a, uint32_t agent) {
     a->hb->guesses++;
+    a->hb->forced++;
     TRY(take_head(a, agent, true));
     TRY(drain(a, agent));
     return wake(a);

@@ -21,7 +21,7 @@ typedef struct an_hb {
     rd_map agent_at;    /* (rank, block) -> newest agent */
     hb_slot *slots; uint32_t slot_count, slot_room;
     uint32_t *blocked; uint32_t blocked_count, blocked_room; /* agents */
-    uint64_t queued, guesses;
+    uint64_t queued, guesses, forced; /* forced: went on before what they waited for */
     int64_t grace;
     uint32_t tick;
     an_vector **done;   /* per process, then per rank: what ended writers knew */
