@@ -31,11 +31,15 @@ static void settle_rings(xs_world *world) {
 }
 
 xs_launch_order *xs_launch_part(xs_launch_order *order, uint32_t first_rank, uint32_t ranks) {
-    xs_launch_order *part = malloc(sizeof *part);
+    xs_launch_order *part = calloc(1, sizeof *part);
     if (!part) return NULL;
-    *part = *order; /* the arguments stay the order's, which outlives its parts */
+    part->kernel = order->kernel; /* one by one: other parts may have begun, and write to the order */
+    part->config = order->config;
+    part->args = order->args; /* the order's, which outlives its parts */
+    part->id = order->id;
+    part->world = order->world;
+    part->kernel_name = order->kernel_name;
     part->whole = order;
-    part->result = 0;
     part->config.first_rank = first_rank;
     part->config.ranks = ranks;
     xs_region_handle(order->world, first_rank, order->config.grid, order->id, &part->handle);
