@@ -246,6 +246,7 @@ int rd_index_finish(xsr_reader *reader) {
     sort_rows(reader->model.ranks, reader->model.rank_count, sizeof(xsr_rank), by_rank);
     sort_rows(reader->spans, reader->span_count, sizeof *reader->spans, by_span);
     sort_rows(reader->losses, reader->loss_count, sizeof *reader->losses, by_loss);
+    rd_settle_losses(reader);
     sort_rows(reader->owners, reader->owner_count, sizeof *reader->owners, by_owner);
     sort_rows(reader->looks, reader->look_count, sizeof *reader->looks, by_look);
     sort_rows(reader->statuses, reader->status_count, sizeof *reader->statuses, by_status);

@@ -305,6 +305,8 @@ void rd_arrive_packed(rd_slot *slot, xsr_event *event, uint32_t word);
 void rd_arrive_full(rd_slot *slot, const xsr_event *event);
 /* writer.c */
 int rd_attribute(xsr_reader *reader, uint32_t ring, xsr_event *event);
+/* Of several BOUNDED rows of a ring, which are cumulative, one stays, and no other row reaches into it. Rows are sorted. */
+void rd_settle_losses(xsr_reader *reader);
 int rd_attribute_gap(xsr_reader *reader, uint32_t ring, uint64_t missing, uint64_t next);
 /* decode.c */
 int rd_decode(xsr_reader *reader, uint32_t ring, xsr_event *event);

@@ -16,6 +16,43 @@ static int deliver(xsr_reader *reader, uint32_t ring, const rd_hole *hole, uint6
     return rd_sink_lost(reader, &loss);
 }
 
+/* Rows [begin, end) are those of one ring. Returns where the next ring's go. */
+static uint32_t settle_ring(rd_loss *rows, uint32_t begin, uint32_t end, uint32_t kept) {
+    rd_loss gone = {.first = 1, .ring = rows[begin].ring, .cause = XS_LOSS_BOUNDED};
+    uint32_t any = end;
+    for (uint32_t i = end; i-- > begin;)
+        if (rows[i].cause == XS_LOSS_BOUNDED) {
+            gone.last = rows[i].last > gone.last ? rows[i].last : gone.last;
+            any = i;
+        }
+    if (any < end) /* its row stands first: there is room for the new one */
+        memmove(&rows[begin + 1], &rows[begin], (any - begin) * sizeof *rows);
+    uint32_t place = kept;
+    kept += any < end;
+    for (uint32_t i = begin + (any < end); i < end; i++) {
+        rd_loss row = rows[i];
+        if (row.cause == XS_LOSS_BOUNDED || row.last <= gone.last) {
+            gone.at_least |= row.at_least;
+            continue;
+        }
+        row.first = row.first > gone.last ? row.first : gone.last + 1;
+        rows[kept++] = row;
+    }
+    if (any < end)
+        rows[place] = gone;
+    return kept;
+}
+
+void rd_settle_losses(xsr_reader *reader) {
+    uint32_t kept = 0, end;
+    for (uint32_t i = 0; i < reader->loss_count; i = end) {
+        for (end = i + 1; end < reader->loss_count && reader->losses[end].ring == reader->losses[i].ring;)
+            end++;
+        kept = settle_ring(reader->losses, i, end, kept);
+    }
+    reader->loss_count = kept;
+}
+
 /* The first LOSS row that ends at or after `sequence`. */
 static uint32_t told_from(const xsr_reader *reader, const rd_ring *r, uint64_t sequence) {
     uint32_t low = r->loss_begin, high = r->loss_end;

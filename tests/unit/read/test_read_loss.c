@@ -222,10 +222,51 @@ static void died(void **state) {
     }
 }
 
+/* BOUNDED rows are cumulative: three of them, and what was overwritten among what is gone, are one gap. What was lost behind
+ * it keeps its cause, from where it is not part of the gap. The same for a second ring, which has but one of them. */
+static void bounded_is_one_gap(void **state) {
+    (void)state;
+    const char *path = help_path("bounded-loss.xs");
+    cb *c = cb_begin(path);
+    cb_process(c, 0, 1, 1);
+    for (uint32_t ring = 0; ring < 2; ring++) {
+        cb_writer_begin(c, ring, 1000, 0, ring, 0);
+        for (uint64_t i = 0; i < 60; i++)
+            cb_mark(c, ring, 1100 + 10 * i, 1, (uint32_t)i);
+        cb_lose(c, ring, 1, 45, ring ? XS_LOSS_BOUNDED : XS_LOSS_OVERWRITTEN);
+    }
+    cb_loss(c, 0, 1, 5, XS_LOSS_BOUNDED);
+    cb_loss(c, 0, 1, 20, XS_LOSS_BOUNDED);
+    cb_loss(c, 0, 1, 40, XS_LOSS_BOUNDED);
+    cb_loss(c, 0, 10, 12, XS_LOSS_DISCARDED);
+    assert_int_equal(cb_end(c), 0);
+    xsr_reader *reader = help_open(path);
+    told t;
+    assert_int_equal(help_run(reader, &t), 0);
+    static const struct {
+        uint32_t ring, cause;
+        uint64_t first, last;
+    } wanted[] = {{0, XS_LOSS_BOUNDED, 1, 40}, {0, XS_LOSS_OVERWRITTEN, 41, 45}, {1, XS_LOSS_BOUNDED, 1, 45}};
+    assert_int_equal(t.loss_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const xsr_loss *l = &t.losses[i];
+        for (size_t k = 0; k < 3; k++)
+            if (wanted[k].ring == l->ring && wanted[k].first == l->first) {
+                assert_int_equal(l->cause, wanted[k].cause);
+                assert_int_equal(l->last, wanted[k].last);
+            }
+        assert_true(l->first == 1 || l->first == 41);
+    }
+    for (uint32_t ring = 0; ring < 2; ring++)
+        assert_int_equal(xsr_model_of(reader)->rings[ring].lost, 45);
+    help_free(&t);
+    xsr_close(reader);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_position), cmocka_unit_test(waits_under_loss), cmocka_unit_test(at_least), cmocka_unit_test(split_by_cause),
-        cmocka_unit_test(repeats), cmocka_unit_test(misplaced), cmocka_unit_test(died),
+        cmocka_unit_test(repeats), cmocka_unit_test(misplaced), cmocka_unit_test(died), cmocka_unit_test(bounded_is_one_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
