@@ -10,7 +10,7 @@
 
 #define API __attribute__((visibility("default")))
 
-API fake_control fake_cuda = {.gpus = 2, .processors = 4, .blocks_a_processor = 2, .green_alignment = 2, .peer_access = 1, .peer_native_atomic = 1, .fail_with = 999};
+API fake_control fake_cuda = {.gpus = 2, .processors = 4, .blocks_a_processor = 2, .green_alignment = 2, .clock_offset = 777000, .peer_access = 1, .peer_native_atomic = 1, .fail_with = 999};
 pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t fake_changed = PTHREAD_COND_INITIALIZER;
 _Thread_local CUcontext fake_current;
