@@ -52,7 +52,8 @@ static int agent_of(an *a, uint32_t writer, uint32_t *out) {
     }
     uint64_t key = an_place(w->rank, w->block);
     uint32_t at = rd_map_get(&hb->agent_at, key);
-    bool fresh = at == XSR_NONE || (hb->agents[at].launch != w->launch && hb->agents[at].count);
+    /* Lost records may hold the end: then it is the same one, which can only order more. */
+    bool fresh = at == XSR_NONE || (hb->agents[at].launch != w->launch && hb->agents[at].writers && !a->lost_records);
     if (fresh) {
         at = hb->agent_count;
         if (RD_ROOM(hb->agents, hb->agent_room, at + 1) < 0 || rd_map_put(&hb->agent_at, key, at) < 0)
@@ -62,6 +63,9 @@ static int agent_of(an *a, uint32_t writer, uint32_t *out) {
     }
     if (fresh || hb->agents[at].launch != w->launch)
         TRY(hb_launch_begins(a, at, w->launch));
+    if (hb->agents[at].launch != w->launch)
+        hb->agents[at].writers = 0;
+    hb->agents[at].writers++;
     hb->agents[at].launch = w->launch;
     a->writers[writer].agent = at + 1;
     *out = at;
@@ -256,6 +260,8 @@ int an_hb_event(an *a, const xsr_event *e) {
         return 0;
     TRY(room_for_slots(a));
     TRY(agent_of(a, e->writer, &agent));
+    if (e->kind == XS_EV_WRITER_END)
+        a->hb->agents[agent].writers -= a->hb->agents[agent].writers > 0;
     if (a->hb->blocked_count && (++a->hb->tick % 64 == 0 || a->hb->queued >= MOST_QUEUED))
         TRY(force_old(a, e->time));
     an_item probe;

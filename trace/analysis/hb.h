@@ -46,6 +46,7 @@ typedef struct an_step {
 
 typedef struct an_agent {
     uint32_t rank, block, launch;
+    uint32_t writers; /* of this launch that have begun and not ended, as the records come */
     uint32_t epoch; /* from 1 */
     an_vector *known;
     an_vector *fence[AN_LEVELS]; uint32_t fence_epoch[AN_LEVELS]; /* at the last fence that reaches so far; 0: none, or undone by later accesses */

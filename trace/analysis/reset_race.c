@@ -115,7 +115,7 @@ static int take_wait(an *a, use *u, const an_step *step) {
         return 0;
     bool old_round = u->reset_event && step->from && step->from->event < u->reset_event;
     if (old_round && !an_hb_before(a, (an_stamp){step->agent, step->epoch}, u->reset.agent) && u->reset.agent != step->agent)
-        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "before the wait ended of", u->reset_time, e->time));
+        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "before the wait ended of", step->from->time, e->time));
     u->waits_event = e->id;
     u->waits_writer = e->writer;
     return an_vector_join(&u->waits, NULL, (an_stamp){step->agent, step->epoch});
