@@ -44,9 +44,10 @@ static int say_unordered(an *a, uint32_t slot, uint32_t reset_writer, uint64_t r
 }
 
 /* A poller whose value was there and that has not looked. */
-static const open_wait *robbed(const resets *s, uint32_t slot, uint64_t before, uint32_t writer) {
+static const open_wait *robbed(const an *a, const resets *s, uint32_t slot, uint64_t before, uint32_t writer) {
     for (uint32_t i = 0; i < s->open_count; i++)
-        if (s->open[i].slot == slot && s->open[i].writer != writer && an_holds(s->open[i].cmp, before, s->open[i].need))
+        if (s->open[i].slot == slot && s->open[i].writer != writer && an_holds(s->open[i].cmp, before, s->open[i].need) &&
+            an_hb_agent(a, an_hb_agent_of(a, s->open[i].writer))->count == 0) /* else its end may only not have had its turn */
             return &s->open[i];
     return NULL;
 }
@@ -54,17 +55,15 @@ static const open_wait *robbed(const resets *s, uint32_t slot, uint64_t before, 
 static int take_reset(an *a, resets *s, const an_step *step, uint32_t slot) {
     const xsr_event *e = step->e;
     use *u = &s->slots[slot];
-    const an_slot *x = &a->slots[slot];
-    uint64_t before = x->arrivals ? (x->post > x->max_value ? x->post : x->max_value) : x->signals ? x->signal.value : 0;
-    before = u->before > before ? u->before : before;
-    const open_wait *o = robbed(s, slot, before, e->writer);
+    const open_wait *o = robbed(a, s, slot, u->before, e->writer); /* before: what was written since the last reset */
     bool certain = o != NULL;
     u->reset = (an_stamp){step->agent, step->epoch};
     u->reset_event = e->id;
     u->reset_time = e->time;
     u->reset_writer = e->writer;
     if (certain && !an_holds(o->cmp, e->value, o->need)) {
-        an_whole(a, o->writer, o->time, e->time); /* the end of its wait */
+        an_whole(a, o->writer, o->time, e->time);          /* the end of its wait */
+        an_whole_rank(a, e->rank, u->since, e->time); /* another reset */
         TRY(say(a, slot, e->writer, e->id, o->event, o->writer, "under the poll of", XSA_HIGH));
     } else if (unordered(a, u->waits, step->agent))
         TRY(say_unordered(a, slot, e->writer, e->id, u->waits_event, u->waits_writer, "though nothing orders it behind the wait of", u->since, e->time));

@@ -101,7 +101,7 @@ static int note_arriver(an *a, an_slot *s, const xsr_event *e) {
 static int take_arrival(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
     uint64_t weight = an_weight(e), post = e->value + weight;
     s->arrivals++;
-    a->arrivals += e->kind == XS_EV_ARRIVE;
+    a->arrivals++;
     s->arrived_weight += weight;
     s->arrival = touch_of(e);
     s->old = e->value;

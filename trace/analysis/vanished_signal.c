@@ -4,8 +4,7 @@
 
 static int say_twice(an *a, const xsr_event *e) {
     const an_slot *s = &a->slots[e->slot];
-    if (e->kind == XS_EV_ARRIVE) /* the count of the base that its epoch began with */
-        an_whole(a, XSR_NONE, s->arrival.time, e->time);
+    an_whole(a, XSR_NONE, s->arrival.time, e->time); /* a reset, or the base that an epoch began with */
     xsa_finding f = an_like(XSA_VANISHED_SIGNAL, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     an_culprit(a, &f, e->rank, e->writer);
