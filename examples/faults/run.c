@@ -88,6 +88,8 @@ static int run_in(const fault *f, const fault_options *o, xs_world *world, fault
     if (run.error < 0)
         return run.error;
     result->error = xs_sync(world);
+    if (result->error == XS_E_MEMORY) /* it was not run: a host without room is no fault of the kernel */
+        return result->error;
     look_for_stale(&run, result);
     return 0;
 }

@@ -24,7 +24,7 @@ static const struct argp_option option_table[] = {
     {"drop", KEY_DROP, "PERCENT", 0, "lose so many of the records", 0},
     {"drop-run", KEY_DROP_RUN, "N", 0, "in runs of up to N", 0},
     {"shift", KEY_SHIFT, "NS", 0, "every rank has a clock known to within NS and is off by up to that", 0},
-    {"pollers", KEY_POLLERS, "N", 0, "at most so many pollers in the first five seeds (80000; 0: as in the others)", 0},
+    {"pollers", KEY_POLLERS, "N", 0, "at most so many pollers in the first five seeds (80000, and no more than the fault asks for; 0: as in the others)", 0},
     {"all", KEY_ALL, NULL, 0, "those too that this setting cannot judge", 0},
     {0},
 };
