@@ -7,9 +7,9 @@
 
 /* What findings of two analyses of one run are compared by. */
 typedef struct said {
-    uint64_t slot; /* pad, owner, row and column: indices depend on what came first */
+    uint32_t pad; /* not the slot: of many waits for one culprit the one that began first speaks for all */
     uint32_t detector, rank;
-    char label[64];
+    char label[64], explains[128]; /* names of effects that are listed under it */
 } said;
 enum { SAID = 64 };
 
@@ -82,11 +82,12 @@ static bool timed(uint32_t detector) {
 }
 
 static said said_of(const xsr_model *m, const xsa_finding *x) {
-    said s = {.slot = UINT64_MAX, .detector = x->detector, .rank = x->owes_rank, .label = "no slot"};
+    said s = {.pad = XSR_NONE, .detector = x->detector, .rank = x->owes_rank, .label = "no slot"};
+    snprintf(s.explains, sizeof s.explains, "%s", x->explains);
     if (x->slot == XSR_NONE)
         return s;
     const xsr_slot *slot = &m->slots[x->slot];
-    s.slot = (uint64_t)slot->pad << 48 | (uint64_t)slot->owner << 32 | (uint64_t)slot->row << 16 | slot->column;
+    s.pad = slot->pad;
     snprintf(s.label, sizeof s.label, "%s", slot->label);
     return s;
 }
@@ -99,7 +100,9 @@ static uint32_t collect(const analysis *a, said *to) {
 }
 static bool among(const said *list, uint32_t n, const said *x, bool by_name) {
     for (uint32_t i = 0; i < n; i++)
-        if (list[i].detector == x->detector && (by_name || (list[i].slot == x->slot && list[i].rank == x->rank)))
+        if (by_name && strstr(list[i].explains, xsa_detector_name(x->detector)))
+            return true;
+        else if (list[i].detector == x->detector && (by_name || (list[i].pad == x->pad && list[i].rank == x->rank)))
             return true;
     return false;
 }
