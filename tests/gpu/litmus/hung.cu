@@ -1,5 +1,5 @@
 /* Records reach the host while the kernel hangs, with no fence and no further store: spinning, sleeping, or stuck behind a
- * barrier of the block. */
+ * barrier of the block. Not in the order of their stores: the last one of a warp may be there before its first. */
 #include "litmus.h"
 
 enum { RECORDS = 100, WARPS = 8 };
@@ -17,12 +17,17 @@ static __global__ void hang(xs_record *rings, const uint32_t *stop, int kind) {
     __syncthreads(); /* BARRIER: the others have been here all the time */
 }
 
+/* Warps all of whose records are there. */
 static unsigned visible(const xs_record *rings, unsigned warps) {
     unsigned count = 0;
     for (unsigned i = 0; i < warps; i++) {
-        xs_record r;
-        (void)xs_record_load(&rings[(size_t)i * RECORDS + RECORDS - 1], &r);
-        count += r.sequence == RECORDS && r.time == RECORDS;
+        unsigned there = 0;
+        for (unsigned k = 0; k < RECORDS; k++) {
+            xs_record r;
+            (void)xs_record_load(&rings[(size_t)i * RECORDS + k], &r);
+            there += r.sequence == k + 1 && r.time == k + 1;
+        }
+        count += there == RECORDS;
     }
     return count;
 }
@@ -38,12 +43,10 @@ static void measure(const char *name, int kind, uint32_t *stop) {
         took = gpu_test_seconds() - begin;
     }
     int hangs = cudaStreamQuery(0) == cudaErrorNotReady;
-    printf("%s: last record of %u of %u warps visible %.0f us after the launch; the kernel %s\n", name, seen, warps, took * 1e6,
+    printf("%s: all records of %u of %u warps visible %.0f us after the launch; the kernel %s\n", name, seen, warps, took * 1e6,
            hangs ? "hangs" : "is over");
     EXPECT(hangs, "%s: the kernel does not hang: nothing was shown", name);
     EXPECT(seen == warps, "%s: %u of %u warps", name, seen, warps);
-    for (unsigned i = 0; i < warps * RECORDS; i++)
-        EXPECT(rings[i].sequence == i % RECORDS + 1, "%s: record %u is not there", name, i);
     litmus_stop(stop);
     GPU_CHECK(cudaFreeHost(rings));
 }
