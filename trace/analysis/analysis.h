@@ -165,6 +165,7 @@ typedef struct an_finding { /* being made */
     uint64_t key;
     xsa_evidence *evidence; uint32_t evidence_room;
     uint32_t cause;   /* index of the finding that explains it; XSR_NONE */
+    uint32_t named;   /* the detector whose cause it shows, should nothing else explain it; 0: its own */
     an_window windows[AN_WINDOWS]; uint32_t window_count;
     bool undone;      /* lost records could undo it: it is a verdict that is unknown */
     int64_t at;       /* order among equals */

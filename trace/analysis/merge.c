@@ -111,6 +111,9 @@ void an_merge(an *a) {
             a->findings[y].cause = best;
     }
     for (uint32_t y = 0; y < a->finding_count; y++)
+        if (a->findings[y].cause == XSR_NONE && a->findings[y].named)
+            a->findings[y].f.detector = a->findings[y].named;
+    for (uint32_t y = 0; y < a->finding_count; y++)
         if (a->findings[y].cause != XSR_NONE)
             hand_over(a, &a->findings[root_of(a, y)], &a->findings[y]);
 }

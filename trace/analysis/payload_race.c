@@ -83,7 +83,7 @@ static void clear(access *x) {
     *x = (access){.writer = XSR_NONE};
 }
 
-typedef struct verdict { uint32_t detector, culprit, victim, slot; const char *cure; } verdict;
+typedef struct verdict { uint32_t detector, culprit, victim, slot; const char *cure; uint32_t named; } verdict;
 
 static int say(an *a, verdict v, const xsr_event *e, const access *other, uint64_t other_generation, const char *what) {
     an_whole(a, XSR_NONE, other->since, e->time); /* what orders the two lies between them */
@@ -98,6 +98,8 @@ static int say(an *a, verdict v, const xsr_event *e, const access *other, uint64
                               e->kind == XS_EV_WRITE_BEGIN ? "writes" : "reads", e->object == XSR_NONE ? "payload" : a->model->names[e->object].text,
                               (unsigned long long)e->value, (unsigned long long)e->detail, what, an_who(a, XSR_NONE, other->writer),
                               (unsigned long long)other_generation, an_since(a, e->time));
+    if (out)
+        out->named = v.named;
     TRY(an_evidence(a, out, other->event, "the other access"));
     TRY(an_evidence(a, out, e->id, "access"));
     return 0;
@@ -114,8 +116,10 @@ static verdict blame(const access *reads, const access *writes, uint64_t generat
     bool told = reads->guard.any && reads->guard.agent == writes->agent && reads->guard.value >= generation;
     if (told && (writes->active || writes->last > reads->guard.signal))
         return (verdict){XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "signal behind the last write, and behind the end of asynchronous ones"};
+    /* It signalled behind its last write and was heard: only its release or the other's acquire can be too weak, also where they look
+     * strong enough, as a relaxed store behind the fence of the round before. */
     if (told)
-        return (verdict){XSA_PAYLOAD_RACE, writes->writer, reads->writer, reads->guard.slot, CURE_ORDER};
+        return (verdict){XSA_PAYLOAD_RACE, writes->writer, reads->writer, reads->guard.slot, CURE_ORDER, XSA_ORDER_SCOPE};
     return (verdict){XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE, CURE_WAIT};
 }
 

@@ -3,7 +3,10 @@
 
 enum { WRITE = XS_EV_WRITE_BEGIN, READ = XS_EV_READ_BEGIN };
 
-typedef struct pair { cb *c; uint32_t slot, room, write, read; } pair;
+typedef struct pair {
+    cb *c;
+    uint32_t slot, room, write, read;
+} pair;
 
 static pair begin(uint32_t flags) {
     pair p = {.c = case_begin(2, 2, 2)};
@@ -95,6 +98,25 @@ static void test_weak_signal_names_the_signal(void **state) {
     judged_free(&j);
 }
 
+/* The fence of a round stands before the store of the next one, and that store is the one that is read: a release by
+ * its looks, but of nothing that was written since. */
+static void test_fence_behind_the_store_read_late(void **state) {
+    (void)state;
+    pair p = begin(0);
+    for (uint32_t g = 1; g <= 2; g++) {
+        uint64_t at = 1000 + 1000 * g;
+        put(&p, RING(0, 0), at, g, g);
+        cb_one(p.c, RING(0, 0), at + 100, XS_CODE_SIGNAL_RLX_SYS, p.slot, g);
+        cb_one(p.c, RING(0, 0), at + 110, XS_CODE_FENCE_ACQREL_SYS, 0, 7);
+    }
+    cb_pass(p.c, RING(1, 0), 4000, p.slot, 2, 2);
+    take(&p, RING(1, 0), 4100, 2, 2);
+    judged j = finish(&p);
+    expect_first(&j, XSA_ORDER_SCOPE, XSA_ERROR, "rank 1 full", 0, 0);
+    expect_errors(&j, 1);
+    judged_free(&j);
+}
+
 static void double_buffer(bool credit, bool fault) {
     pair p = begin(0);
     for (uint32_t g = 1; g <= 3; g++) {
@@ -144,12 +166,15 @@ static void test_channel_that_laps(void **state) {
     }
 }
 
-static void warp_begin(cb *c, uint32_t ring, uint32_t rank, uint32_t block, uint32_t warp) { cb_writer_begin_at(c, ring, 1000, 1, block, 1, rank, warp, 0, 0); }
+static void warp_begin(cb *c, uint32_t ring, uint32_t rank, uint32_t block, uint32_t warp) {
+    cb_writer_begin_at(c, ring, 1000, 1, block, 1, rank, warp, 0, 0);
+}
 
 /* Two warps write parts of one packet; the first one signals. */
 static void packet(uint64_t second_ends, bool fault) {
     cb *c = case_begin(2, 1, 0);
-    uint32_t pad = cb_pad(c, "full", "", "", 1, 1, 0), slot = cb_slot(c, pad, 1, 0, 0), write = cb_mark_name(c, "write");
+    uint32_t pad = cb_pad(c, "full", "", "", 1, 1, 0), slot = cb_slot(c, pad, 1, 0, 0),
+             write = cb_mark_name(c, "write");
     warp_begin(c, RING(0, 0), 0, 0, 0);
     warp_begin(c, RING(0, 1), 0, 0, 1);
     warp_begin(c, RING(1, 0), 1, 0, 0);
@@ -190,8 +215,10 @@ static void test_without_payload_nothing_is_said(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handed_over_in_order), cmocka_unit_test(test_read_without_a_wait), cmocka_unit_test(test_read_before_it_is_written),
-        cmocka_unit_test(test_signal_before_the_data), cmocka_unit_test(test_weak_signal_names_the_signal), cmocka_unit_test(test_double_buffer_without_credit),
-        cmocka_unit_test(test_channel_that_laps), cmocka_unit_test(test_block_that_did_not_join), cmocka_unit_test(test_without_payload_nothing_is_said)};
+        cmocka_unit_test(test_handed_over_in_order),         cmocka_unit_test(test_read_without_a_wait),
+        cmocka_unit_test(test_read_before_it_is_written),    cmocka_unit_test(test_signal_before_the_data),
+        cmocka_unit_test(test_weak_signal_names_the_signal), cmocka_unit_test(test_fence_behind_the_store_read_late),
+        cmocka_unit_test(test_double_buffer_without_credit), cmocka_unit_test(test_channel_that_laps),
+        cmocka_unit_test(test_block_that_did_not_join),      cmocka_unit_test(test_without_payload_nothing_is_said)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -308,17 +309,47 @@ static outcome wait_for_root(pid_t pid, const char *rank, const char *state) {
     }
 }
 
+/* 1: every thread of the process is stopped. */
+static int all_stopped(pid_t pid) {
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *tasks = opendir(path);
+    int stopped = tasks != NULL;
+    for (struct dirent *d; tasks && (d = readdir(tasks));) {
+        char file[400];
+        if (d->d_name[0] == '.')
+            continue;
+        snprintf(file, sizeof file, "%s/%s/stat", path, d->d_name);
+        FILE *f = fopen(file, "r");
+        const char *end = f && fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
+        stopped = stopped && end && end[2] == 'T';
+        if (f)
+            fclose(f);
+    }
+    if (tasks)
+        closedir(tasks);
+    return stopped;
+}
+
+/* A signal takes its time: what runs on until then may still answer, or see an answer. */
+static void halt(pid_t pid) {
+    kill(pid, SIGSTOP);
+    for (double begin = now(); !all_stopped(pid); sleep_ms(1))
+        if (now() - begin > PATIENCE_S)
+            fail_msg("process %d does not stop", (int)pid);
+}
+
 /* First 0 is stopped, so that 1 waits for it; then 1, in that wait, which 0 answers before it waits for 1. */
 static void stopped_process(void **unused) {
     (void)unused;
     app a = start("slow", 2, "plan", "each");
     outcome o = wait_for(a.ranks[0], 1, -1);
     outcome_free(&o);
-    kill(a.ranks[0], SIGSTOP);
+    halt(a.ranks[0]);
     o = wait_for_root(a.ranks[0], "0", "process_stopped");
     is(&o, "$.worlds[0].chain[0]", "1");
     outcome_free(&o);
-    kill(a.ranks[1], SIGSTOP);
+    halt(a.ranks[1]);
     kill(a.ranks[0], SIGCONT); /* nothing was broken by the look */
     o = wait_for_root(a.ranks[0], "1", "process_stopped");
     is(&o, "$.worlds[0].chain[0]", "0");
