@@ -111,6 +111,7 @@ XS_FN void xs_ring_enter_owner(xs_writer *w, xs_ring_header *ring, uint64_t firs
 
 XS_FN void xs_writer_take(xs_writer *w) {
     const xs_handle *xs = w->xs;
+    uint64_t now = xs_now(); /* of the call: what follows takes microseconds on a GPU, and not always as many */
     uint32_t rank = xs_writer_grid_block() / xs->blocks, groups = xs->rings_per_rank / 64;
     uint32_t seed = xs_writer_block(w) * ((xs_threads() + XS_WARP - 1) / XS_WARP) + xs_writer_warp();
     uint32_t ring = xs_ring_claim(xs->groups + (uint64_t)rank * groups, groups, seed);
@@ -123,7 +124,7 @@ XS_FN void xs_writer_take(xs_writer *w) {
     ring += rank * xs->rings_per_rank;
     w->base = ring << xs->ring_shift;
     xs_ring_header *header = &xs->rings[ring];
-    uint64_t next = xs_control_load(&header->next), now = xs_now();
+    uint64_t next = xs_control_load(&header->next);
     if (next == 0)
         next = 1; /* zeroed memory: sequences start at 1 */
     w->cursor = (uint32_t)next;
@@ -164,10 +165,11 @@ XS_FN void xs_writer_end(xs_writer *w) {
         return;
     xs_writer_count_foreign(w);
     if (xs_writer_has_ring(w)) {
+        uint64_t now = xs_now(); /* as in xs_writer_take */
         xs_ring_header *header = &w->xs->rings[xs_writer_ring(w)];
         uint64_t next = xs_ring_next(header, w->cursor + 2 * w->step); /* behind this event's own two records */
         xs_emit_full(w, xs_how_of(XS_EV_WRITER_END, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, w->role, (uint32_t)next,
-                     (uint32_t)(next >> 32), xs_now());
+                     (uint32_t)(next >> 32), now);
         xs_control_store(&header->next, next);
         /* Release: whoever takes the ring next, or reads it while it is free, sees `next` and the records. */
         xs_and_release_gpu(&w->xs->groups[xs_writer_ring(w) / 64], ~(1ull << (xs_writer_ring(w) % 64)));
