@@ -473,7 +473,8 @@ static void aborts_are_triggers_for_the_recorder(void **unused) {
         f.user = texts;
         assert_int_equal(frames_read(&f, path), 0);
         assert_string_equal(texts, "the world was aborted;the process ended;");
-        assert_true(reached(&f, 0, &writers) >= BLOCKS * 1000);
+        /* The host aborts when all are through; the first block that does so itself may stop the others in mid-way. */
+        assert_true(reached(&f, 0, &writers) >= (i ? 1 : BLOCKS) * 1000);
         assert_int_equal(f.end.abort_reason, i ? -XS_E_SYSTEM : -XS_E_ABORTED); /* though it was killed */
     }
 }
