@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <xs/read.h>
 
-#include "clock_stamps.kernel.h"
+#include "brief.kernel.h"
 
 #define EVERY_NS 20000000
 #define BAR_NS 64
@@ -40,13 +40,13 @@ static uint64_t now_ns(void) {
 
 /* A kernel every 20 ms; waited for once a second, so that the GPU's clock is asked as in a run. */
 static int run_kernels(xs_world *world, uint32_t seconds) {
-    struct clock_stamps_args args = {.work_ns = 5000, .role = (uint32_t)xs_role(world, "stamp")};
+    struct brief_args args = {.work_ns = 5000, .role = (uint32_t)xs_role(world, "stamp")};
     xs_launch_config config = {.size = sizeof config, .grid = 4, .block = 128};
     struct timespec pause = {0, EVERY_NS};
     uint64_t end = now_ns() + seconds * 1000000000ull;
     for (uint32_t i = 0; now_ns() < end; i++) {
         args.work_ns = 2000 + 1000 * (i % 16);
-        int rc = xs_launch(world, &clock_stamps_kernel, &config, &args, sizeof args);
+        int rc = xs_launch(world, &brief_kernel, &config, &args, sizeof args);
         if (rc < 0)
             return rc;
         nanosleep(&pause, NULL);

@@ -1,4 +1,4 @@
-/* A kernel that stamps its begin and end. */
+/* A short kernel whose warps stamp their begin and end. */
 #ifndef BRIEF_KERNEL_H
 #define BRIEF_KERNEL_H
 
