@@ -150,7 +150,8 @@ static void an_open_ring_comes_out_whole(void **unused) {
     assert_true(f.end.tail_unknown);
 }
 
-/* On trigger nothing is copied as it comes; what a dump asks for follows it, and nobody waited. */
+/* On trigger nothing is collected as it comes; what a dump asks for follows it, and nobody waited. A look may have
+ * copied the ring while it was being filled, and what it saw then comes out as well. */
 static void a_dump_is_followed_by_the_copy(void **unused) {
     (void)unused;
     static frames f;
@@ -163,7 +164,7 @@ static void a_dump_is_followed_by_the_copy(void **unused) {
     synthetic_end(&w);
     end_world(world, &f);
     check_ring(&f, 3, 700);
-    assert_int_equal(f.rings[3].lost, 444);
+    assert_true(f.rings[3].kept >= 256);
 }
 
 typedef struct running {
