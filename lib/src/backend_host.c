@@ -88,7 +88,7 @@ static int map_region(xs_world *world) {
 static int rings_open(xs_world *world, void **base) {
     const xs_region_header *h = xs_region(world);
     uint64_t rank_bytes = h->rings_per_rank * h->records_stride;
-    void *memory;
+    void *memory = NULL;
     int rc = allocate(world->backend_state, h->ranks * rank_bytes, &memory);
     for (uint32_t i = 0; !rc && i < h->ranks; i++) base[i] = (char *)memory + i * rank_bytes;
     return rc;

@@ -17,13 +17,13 @@ static int buffer_address(const xs_world *world, const xs_buffer *buffer, uint32
 }
 
 int xs_buffer_write(xs_world *world, const xs_buffer *buffer, uint32_t rank, uint64_t offset, const void *from, uint64_t bytes) {
-    char *address;
+    char *address = NULL;
     int rc = buffer_address(world, buffer, rank, offset, bytes, &address);
     return rc ? rc : world->backend->copy(world, address, from, bytes);
 }
 
 int xs_buffer_read(xs_world *world, const xs_buffer *buffer, uint32_t rank, uint64_t offset, void *to, uint64_t bytes) {
-    char *address;
+    char *address = NULL;
     int rc = buffer_address(world, buffer, rank, offset, bytes, &address);
     return rc ? rc : world->backend->copy(world, to, address, bytes);
 }

@@ -26,14 +26,14 @@ static int slot_address(xs_world *world, const xs_pad *pad, uint32_t owner, uint
 static uint32_t width(const xs_pad *pad) { return pad->flags & XS_PAD_32 ? 32 : 64; }
 
 int xs_slot_read(xs_world *world, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t *value) {
-    char *address;
+    char *address = NULL;
     int rc = slot_address(world, pad, owner, row, column, &address);
     if (rc || !value) return rc ? rc : xs_fail(XS_E_ARGUMENT, "no place for the value");
     return world->backend->slot_read(world, address, width(pad), value);
 }
 
 int xs_slot_write(xs_world *world, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t value) {
-    char *address;
+    char *address = NULL;
     int rc = slot_address(world, pad, owner, row, column, &address);
     if (rc) return rc;
     if (width(pad) == 32 && value > UINT32_MAX) return xs_fail(XS_E_ARGUMENT, "the slot has 32 bits");

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static char *load(const char *folder, const char *name) {
-    char path[1024];
+    char path[2048];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *in = fopen(path, "r");
     if (!in)
