@@ -26,6 +26,6 @@ static void launch(fault_run *run) {
     fault_launch(run, 1, 1, run->args.fault ? grid : 1);
 }
 FAULT(pollers, .story = "every thread polls the slot instead of one monitor", .finding = "poll-pressure",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(1, FAULT_ANY), .judges = FAULT_TIMED, .pollers = 1000, .many_pollers = 30000, .rings = 1024,
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(1, FAULT_ANY), .judges = FAULT_TIMED, .pollers = 1000, .many_pollers = 80000, .rings = 1024,
       .cuda_block_threads = 1024, .setup = fault_pair, .launch = launch);
 #endif

@@ -18,7 +18,8 @@
  * - One thread at a time may launch and sync. Kernels must not jump out (longjmp, exceptions, thread exit) nor block.
  *
  * Files: sim.c the operations; sim_run.c choice, clock and main loop; sim_launch.c orders, residency, blocks; sim_block.c block barrier and
- * shared memory; sim_held.c held stores; sim_watch.c deadlock; sim_context.c stacks. */
+ * shared memory; sim_held.c held stores; sim_watch.c deadlock; sim_context.c switching; sim_stacks.c
+ * their stacks. */
 #ifndef XS_SIM_H
 #define XS_SIM_H
 
@@ -140,6 +141,7 @@ struct xs_sim {
     xs_sim_fibre *chosen;  /* left to the main loop to start, behind events */
     xs_sim_fibre *ended;
     xs_sim_fibre *pool;
+    xs_sim_stacks stacks;
     xs_sim_context main;
     xs_sim_order *orders;
     xs_sim_rank *ranks;

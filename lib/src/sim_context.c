@@ -3,8 +3,6 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <xs/errors.h>
 
 #if defined(__has_feature)
@@ -115,18 +113,18 @@ static void enter_halves(unsigned high, unsigned low) {
 static void prepare(xs_sim_context *c) {
     uintptr_t self = (uintptr_t)c;
     getcontext(&c->u);
-    c->u.uc_stack.ss_sp = (char *)c->map + (c->map_bytes - c->bytes);
+    c->u.uc_stack.ss_sp = c->stack->at;
     c->u.uc_stack.ss_size = c->bytes;
     c->u.uc_link = NULL;
     makecontext(&c->u, (void (*)(void))enter_halves, 2, (unsigned)(self >> 16 >> 16), (unsigned)self);
 }
 #else
 static void prepare(xs_sim_context *c) {
-    uintptr_t *frame = (uintptr_t *)((char *)c->map + c->map_bytes) - FRAME_WORDS;
+    uintptr_t *frame = (uintptr_t *)(void *)(c->stack->at + c->stack->bytes) - FRAME_WORDS;
     frame[FRAME_ENTRY] = (uintptr_t)enter;
     frame[FRAME_ARGUMENT] = (uintptr_t)c;
     frame[FRAME_RETURN] = (uintptr_t)xs_sim_start;
-    c->sp = frame; /* fresh mapping: all other registers are 0, which ends a walk along frame pointers */
+    c->sp = frame; /* zeroed: all other registers are 0, which ends a walk along frame pointers */
 }
 #endif
 
@@ -137,21 +135,12 @@ void xs_sim_context_adopt(xs_sim_context *c) {
 #endif
 }
 
-int xs_sim_context_make(xs_sim_context *c, void (*entry)(void *), void *argument) {
-    size_t guard = (size_t)sysconf(_SC_PAGESIZE);
+int xs_sim_context_make(xs_sim_context *c, xs_sim_stacks *stacks, void (*entry)(void *), void *argument) {
     memset(c, 0, sizeof *c);
-    c->map_bytes = guard + STACK_BYTES;
-    c->map = mmap(NULL, c->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (c->map == MAP_FAILED) {
-        c->map = NULL;
+    c->stack = xs_sim_stack_get(stacks, STACK_BYTES);
+    if (!c->stack)
         return XS_E_MEMORY;
-    }
-    if (mprotect(c->map, guard, PROT_NONE) != 0) {
-        munmap(c->map, c->map_bytes);
-        c->map = NULL;
-        return XS_E_MEMORY;
-    }
-    c->bottom = (char *)c->map + guard;
+    c->bottom = c->stack->at;
     c->bytes = STACK_BYTES;
     c->entry = entry;
     c->argument = argument;
@@ -162,20 +151,22 @@ int xs_sim_context_make(xs_sim_context *c, void (*entry)(void *), void *argument
     return 0;
 }
 
-void xs_sim_context_free(xs_sim_context *c) {
-    if (!c->map)
+void xs_sim_context_free(xs_sim_context *c, xs_sim_stacks *stacks) {
+    if (!c->stack)
         return;
 #if ASAN
-    __asan_unpoison_memory_region((char *)c->map, c->map_bytes);
+    __asan_unpoison_memory_region(c->stack->at, c->stack->bytes);
 #endif
 #if TSAN
     __tsan_destroy_fiber(c->tsan);
 #endif
-    munmap(c->map, c->map_bytes);
-    c->map = NULL;
+    xs_sim_stack_put(stacks, c->stack);
+    c->stack = NULL;
 }
 
 void xs_sim_context_switch(xs_sim_context *from, xs_sim_context *to) {
+    if (from->stack && !sim_stack_whole(from->stack))
+        __builtin_trap(); /* it has overflowed: its neighbour's stack must not be run on */
     to->from = from;
 #if ASAN
     __sanitizer_start_switch_fiber(&from->fake, to->bottom, to->bytes);

@@ -4,6 +4,8 @@
 #ifndef XS_SIM_CONTEXT_H
 #define XS_SIM_CONTEXT_H
 
+#include "sim_stacks.h"
+
 #include <stddef.h>
 
 #if !defined(XS_SIM_UCONTEXT)
@@ -24,8 +26,7 @@ typedef struct xs_sim_context {
 #else
     void *sp; /* where the registers lie while it does not run */
 #endif
-    void *map; /* mapping, guard page first; NULL: a thread's own stack */
-    size_t map_bytes;
+    xs_sim_stack *stack; /* NULL: a thread's own */
     const void *bottom; /* lowest usable byte */
     size_t bytes;
     void *fake; /* address sanitizer's fake stack */
@@ -37,10 +38,11 @@ typedef struct xs_sim_context {
 
 /* The calling thread's own stack, so that others can switch back to it. */
 void xs_sim_context_adopt(xs_sim_context *context);
-/* A new stack of its own, on which entry(argument) starts at the first switch; entry must not return. 0 or XS_E_MEMORY. */
-int xs_sim_context_make(xs_sim_context *context, void (*entry)(void *), void *argument);
-/* Unmaps the stack, wherever its code stands. Not the running one. */
-void xs_sim_context_free(xs_sim_context *context);
+/* A stack of its own out of `stacks`, on which entry(argument) starts at the first switch; entry must not return. 0 or XS_E_MEMORY. */
+int xs_sim_context_make(xs_sim_context *context, xs_sim_stacks *stacks, void (*entry)(void *), void *argument);
+/* Gives the stack back, wherever its code stands. Not the running one. */
+void xs_sim_context_free(xs_sim_context *context, xs_sim_stacks *stacks);
+/* Traps if `from` has overflowed its stack. */
 void xs_sim_context_switch(xs_sim_context *from, xs_sim_context *to);
 
 #endif

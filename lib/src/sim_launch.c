@@ -82,7 +82,7 @@ static xs_sim_fibre *fibre_get(xs_sim *sim) {
         return f;
     }
     f = calloc(1, sizeof *f);
-    if (f && xs_sim_context_make(&f->context, fibre_main, f) != 0) {
+    if (f && xs_sim_context_make(&f->context, &sim->stacks, fibre_main, f) != 0) {
         free(f);
         f = NULL;
     }
@@ -95,7 +95,7 @@ static void fibre_put(xs_sim *sim, xs_sim_fibre *f) {
         sim->pool = f;
         return;
     }
-    xs_sim_context_free(&f->context);
+    xs_sim_context_free(&f->context, &sim->stacks);
     free(f->polls.at);
     free(f->held.at);
     free(f);
@@ -108,6 +108,7 @@ void xs_sim_free_fibres(xs_sim *sim) {
         f->broken = 1;
         fibre_put(sim, f);
     }
+    xs_sim_stacks_free(&sim->stacks);
 }
 
 static void block_free(xs_sim *sim, xs_sim_block *block) {
