@@ -65,13 +65,17 @@ static void read_shares(xsv_report_state *r) {
     }
 }
 
-static int write_report(xsv_report_state *r) {
+static int write_report(xsv_report_state *r, const char *path) {
     r->begin_ns = xsv_ask_number(r, "SELECT begin_ns FROM run");
     r->end_ns = xsv_ask_number(r, "SELECT end_ns FROM run");
+    if (!r->options->json)
+        read_shares(r);
     if (r->options->json)
         r->rc = r->rc ? r->rc : xsv_report_json(r);
+    else if (r->options->html)
+        r->rc = r->rc ? r->rc : xsv_report_html(r, path);
     else
-        read_shares(r), write_text(r);
+        write_text(r);
     if (!r->rc && (fflush(r->out) || ferror(r->out)))
         r->rc = XS_E_SYSTEM;
     return r->rc;
@@ -90,7 +94,7 @@ int xsv_report(const char *path, const xsv_report_options *options, FILE *out, c
     if (rc)
         return rc;
     xsv_report_state r = {.db = db, .out = out, .options = &own, .rows = own.rows ? own.rows : 10};
-    if ((rc = write_report(&r)))
+    if ((rc = write_report(&r, path)))
         xsv_error(error, 0, "%s: %s", rc == XS_E_SYSTEM ? "output" : path,
                   rc == XS_E_SYSTEM ? strerror(errno) : sqlite3_errmsg(db));
     free(r.shares);

@@ -71,5 +71,6 @@ void xsv_section_latency(xsv_report_state *r);
 void xsv_section_slowest(xsv_report_state *r);
 void xsv_section_health(xsv_report_state *r);
 int xsv_report_json(xsv_report_state *r);
+int xsv_report_html(xsv_report_state *r, const char *path);
 
 #endif

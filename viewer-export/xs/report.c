@@ -1,15 +1,16 @@
 #include "command.h"
 
-static int json, rows;
+static int json, html, rows;
 static const struct poptOption options[] = {
     {"json", 0, POPT_ARG_NONE, &json, 0, "one JSON object instead of text", NULL},
+    {"html", 0, POPT_ARG_NONE, &html, 0, "one self-contained page instead of text", NULL},
     {"rows", 'n', POPT_ARG_INT, &rows, 0, "length of each list (10)", "N"},
     OPTION_HELP,
     POPT_TABLEEND};
 
 static int ask(const char *database, void *user, char **error) {
     xsv_report_options how = {.size = sizeof how, .json = json, .rows = (uint32_t)rows, .color = terminal_has_color(),
-                              .unicode = terminal_is_utf8()};
+                              .unicode = terminal_is_utf8(), .html = html};
     (void)user;
     return xsv_report(database, &how, stdout, error);
 }
@@ -24,8 +25,10 @@ static int run(const command *self, int argc, const char **argv) {
         code = complain(EX_USAGE, "--rows=%d is not between 0 and 100000", rows);
     else if (!name)
         code = complain(EX_USAGE, "report of which run? xs report NAME");
-    else if (json && poptPeekArg(context))
-        code = complain(EX_USAGE, "--json takes one run at a time");
+    else if (json && html)
+        code = complain(EX_USAGE, "--json and --html exclude each other");
+    else if ((json || html) && poptPeekArg(context))
+        code = complain(EX_USAGE, "--%s takes one run at a time", json ? "json" : "html");
     else
         code = answer_from(name, ask, NULL);
     while (!code && (name = poptGetArg(context))) {
@@ -44,4 +47,5 @@ const command command_report = {
     "missing or older.\n\n"
     "Examples:\n"
     "  xs report run\n"
-    "  xs report run --json | jq '.wait_share'\n", run};
+    "  xs report run --json | jq '.wait_share'\n"
+    "  xs report run --html >run.html\n", run};

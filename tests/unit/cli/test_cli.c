@@ -68,6 +68,8 @@ static void test_usage(void **state) {
                                         "report --rows=-1 run",
                                         "report --rows=x run",
                                         "report --json run run",
+                                        "report --html run run",
+                                        "report --html --json run",
                                         "query",
                                         "query run 'select 1' 'select 2'",
                                         "query --csv --json run",

@@ -1,5 +1,6 @@
 /* Every folder of tests/golden/sqlite: a script, made into a capture, exported, and asked. And every script of
  * tests/golden/read is exported, and its database agrees with itself. */
+#include "page.h"
 #include "script.h"
 
 #include <setjmp.h>
@@ -141,6 +142,22 @@ static int is_true(sqlite3 *db, const char *sql) {
     return value == 1;
 }
 
+enum form { TEXT, JSON, HTML };
+
+static void check_report(enum form form) {
+    xsv_report_options how = {.size = sizeof how, .json = form == JSON, .unicode = 1, .html = form == HTML};
+    char *text = NULL, *error = NULL;
+    const char *where;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (xsv_report(database, &how, out, &error))
+        fail_msg("report: %s", error);
+    fclose(out);
+    if (form == HTML && page_is_broken(text, &where))
+        fail_msg("the page is broken: %.80s", where);
+    free(text);
+}
+
 static void check_agrees(void **state) {
     sqlite3 *db;
     export_script(*state);
@@ -149,14 +166,8 @@ static void check_agrees(void **state) {
         if (!is_true(db, truths[i]))
             fail_msg("%s: not true: %s", (const char *)*state, truths[i]);
     sqlite3_close(db);
-    FILE *out = fopen("/dev/null", "w");
-    char *error = NULL;
-    for (uint32_t json = 0; json < 2; json++) {
-        xsv_report_options how = {.size = sizeof how, .json = json, .unicode = 1};
-        if (xsv_report(database, &how, out, &error))
-            fail_msg("report: %s", error);
-    }
-    fclose(out);
+    for (uint32_t form = TEXT; form <= HTML; form++)
+        check_report(form);
 }
 
 static int visible(const struct dirent *entry) { return entry->d_name[0] != '.' && entry->d_type == DT_DIR; }

@@ -55,6 +55,7 @@ typedef struct xsv_report_options {
     uint32_t color;   /* 1: ANSI colours */
     uint32_t unicode; /* 1: block characters; 0: ASCII */
     uint32_t rows;    /* of each list; 0: 10 */
+    uint32_t html;    /* 1: one self-contained page; `json` goes first */
 } xsv_report_options;
 
 /* The report is queries over the database alone, so that the two cannot disagree. Errors as xsv_query. */
