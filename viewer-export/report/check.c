@@ -1,7 +1,6 @@
 /* xs check: findings and verdicts as text or JSON, and the code that tells. */
 #include "report.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -79,48 +78,29 @@ static void say_sum(xsv_report_state *r, int code) {
             errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s", notes, notes == 1 ? "" : "s", ran);
 }
 
-static int write_json(xsv_report_state *r, int code) {
-    static const char *const parts[][2] = {
+static void write_json(xsv_report_state *r, int code) {
+    static const xsv_json_part parts[] = {
         {"findings", "SELECT * FROM findings"},
         {"evidence", "SELECT finding, event, part FROM finding_event ORDER BY finding, event"},
         {"verdicts", "SELECT * FROM verdicts"}};
-    int rc = XS_OK;
     fprintf(r->out, "{\"code\": %d", code);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !rc; i++) {
-        sqlite3_stmt *s = xsv_ask(r, parts[i][1]);
-        if (!s)
-            return r->rc;
-        fprintf(r->out, ",\n\"%s\": ", parts[i][0]);
-        rc = xsv_write_json(s, r->out);
-        sqlite3_finalize(s);
-    }
-    fputs("}\n", r->out);
-    return rc;
+    xsv_json_parts(r, parts, sizeof parts / sizeof parts[0]);
 }
 
 int xsv_check(const char *path, const xsv_check_options *options, FILE *out, char **error) {
     xsv_check_options own = {.size = sizeof own};
-    if (error)
-        *error = NULL;
-    if (!path || !out)
-        return xsv_error(error, XS_E_ARGUMENT, "an argument is missing");
     if (options)
         memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
-    sqlite3 *db;
-    int rc = xsv_database_open(path, &db, error);
+    xsv_report_options how = {.size = sizeof how, .color = own.color};
+    xsv_report_state r;
+    int rc = xsv_report_open(&r, path, &how, out, error);
     if (rc)
         return rc;
-    xsv_report_options how = {.size = sizeof how, .color = own.color};
-    xsv_report_state r = {.db = db, .out = out, .options = &how};
     int code = code_of(&r);
-    if (!r.rc && own.json)
-        r.rc = write_json(&r, code);
-    else if (!r.rc && !own.quiet)
+    if (own.json)
+        write_json(&r, code);
+    else if (!own.quiet)
         say_findings(&r), say_verdicts(&r, own.all), say_sum(&r, code);
-    if (!r.rc && (fflush(out) || ferror(out)))
-        r.rc = XS_E_SYSTEM;
-    if (r.rc)
-        xsv_error(error, 0, "%s: %s", r.rc == XS_E_SYSTEM ? "output" : path, r.rc == XS_E_SYSTEM ? strerror(errno) : sqlite3_errmsg(db));
-    sqlite3_close(db);
-    return r.rc ? r.rc : code;
+    rc = xsv_report_close(&r, path, error);
+    return rc ? rc : code;
 }

@@ -145,7 +145,7 @@ static void put_health(xsv_report_state *r) {
         xsv_html_rows(r, &tables[i]);
 }
 
-int xsv_report_html(xsv_report_state *r, const char *path) {
+void xsv_report_html(xsv_report_state *r, const char *path) {
     fputs("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
           "content=\"width=device-width\"/>\n<title>xs: ",
           r->out);
@@ -167,5 +167,4 @@ int xsv_report_html(xsv_report_state *r, const char *path) {
     fputs("<footer>Everything here is a question to the database beside this run: <code>xs query NAME</code> lists its "
           "views.</footer>\n</html>\n",
           r->out);
-    return r->rc;
 }

@@ -1,8 +1,6 @@
 #include "report.h"
 
-static const struct {
-    const char *name, *sql;
-} parts[] = {
+static const xsv_json_part parts[] = {
     {"run", "SELECT * FROM run"},
     {"processes", "SELECT pid, host_name, command, device, first_rank, ranks, ended, clean, tail_unknown, "
                   "abort_reason, exit_status FROM process"},
@@ -21,20 +19,7 @@ static const struct {
     {"notes", "SELECT text FROM note ORDER BY id"},
 };
 
-int xsv_report_json(xsv_report_state *r) {
-    int rc = XS_OK;
-    fputs("{\"schema_version\": 4", r->out);
-    _Static_assert(XSV_SCHEMA_VERSION == 4, "the line above");
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !rc; i++) {
-        sqlite3_stmt *s = xsv_ask(r, parts[i].sql);
-        if (!s)
-            return r->rc;
-        fputs(",\n", r->out);
-        xsv_json_string(parts[i].name, r->out);
-        fputs(": ", r->out);
-        rc = xsv_write_json(s, r->out);
-        sqlite3_finalize(s);
-    }
-    fputs("}\n", r->out);
-    return rc;
+void xsv_report_json(xsv_report_state *r) {
+    fprintf(r->out, "{\"schema_version\": %d", XSV_SCHEMA_VERSION);
+    xsv_json_parts(r, parts, sizeof parts / sizeof parts[0]);
 }

@@ -70,7 +70,19 @@ void xsv_section_share(xsv_report_state *r);
 void xsv_section_latency(xsv_report_state *r);
 void xsv_section_slowest(xsv_report_state *r);
 void xsv_section_health(xsv_report_state *r);
-int xsv_report_json(xsv_report_state *r);
-int xsv_report_html(xsv_report_state *r, const char *path);
+
+/* ---- forms ---- */
+typedef struct xsv_json_part {
+    const char *name, *sql;
+} xsv_json_part;
+/* Ends the object that the caller has begun. */
+void xsv_json_parts(xsv_report_state *r, const xsv_json_part *parts, size_t count);
+void xsv_report_json(xsv_report_state *r);
+void xsv_report_html(xsv_report_state *r, const char *path);
+
+/* Opens the database; 0 or what the public call returns. `options` and `out` stay the caller's. */
+int xsv_report_open(xsv_report_state *r, const char *path, const xsv_report_options *options, FILE *out, char **error);
+/* Flushes, closes, says what went wrong; r->rc. */
+int xsv_report_close(xsv_report_state *r, const char *path, char **error);
 
 #endif
