@@ -1,6 +1,6 @@
-/* hanging WAY RANKS [plan|no-plan] [one|each]: hangs in a known way until it is killed, 60 s at most.
- * each: one process a rank, made by fork; the pids of rank 0, 1, .. go to standard output, one a line, when all have made
- * their worlds. WAY `late`: the last rank launches nothing. */
+/* hanging WAY RANKS [plan|no-plan] [one|each]: hangs in a known way until it is killed, 10 minutes at most.
+ * each: one process a rank, made by fork; the pids of rank 0, 1, .. go to standard output, one a line, when all have
+ * made their worlds. WAY `late`: the last rank launches nothing. */
 #include "hanging.kernel.h"
 
 #include <signal.h>
@@ -69,7 +69,7 @@ static void fork_ranks(const char *way, uint32_t ranks, int plan) {
         pid_t child = fork();
         if (!child) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
-            alarm(60);
+            alarm(600);
             exit(-run(way, ranks, plan, name, rank, ready[1]));
         }
         printf("%d\n", (int)child);
@@ -84,7 +84,7 @@ static void fork_ranks(const char *way, uint32_t ranks, int plan) {
 }
 
 int main(int argc, char **argv) {
-    alarm(60);
+    alarm(600);
     if (argc < 5 || (way_of(argv[1]) < 0 && strcmp(argv[1], "late")))
         return 64;
     uint32_t ranks = (uint32_t)atoi(argv[2]);
