@@ -11,9 +11,13 @@
 #include "probe.h"
 #include "world.h"
 
-#define PART_NS    40000000u /* a part runs this long; the control longer, until it tore */
-#define CONTROL_NS 1000000000u
-#define LINES      16u
+/* A part runs this long, and until both threads have done so much: on a busy machine they may not have met before. The
+ * control runs on until it tore, so many times as long at most. Longer than MOST_NS none does. */
+#define PART_NS       40000000u
+#define PART_COUNT    1000000u
+#define CONTROL_TIMES 25u
+#define MOST_NS       10000000000u
+#define LINES         16u
 
 typedef struct pair {
     uint64_t low, high;
@@ -23,6 +27,7 @@ typedef struct store_test {
     pair *slots; /* LINES of them, a cache line apart */
     int control;
     int stop;
+    uint64_t written; /* so many, at least */
 } store_test;
 
 #if defined(__x86_64__)
@@ -55,12 +60,20 @@ static void *write_slots(void *argument) {
         pair *slot = &test->slots[value % LINES * 4];
         if (test->control) store_halves(slot, value);
         else store_whole(slot, value);
+        if (value % 4096 == 0) __atomic_store_n(&test->written, value, __ATOMIC_RELAXED);
     }
     return NULL;
 }
 
-static void read_slots(const store_test *test, uint64_t end, int until_torn, uint64_t *reads, uint64_t *torn) {
-    while (xs_clock_boot() < end && !(until_torn && *torn)) {
+/* times: of a part, in time and in counts. */
+static int goes_on(const store_test *test, uint64_t ns, uint32_t times, uint64_t reads) {
+    if (ns >= MOST_NS) return 0;
+    return ns < (uint64_t)times * PART_NS || reads < (uint64_t)times * PART_COUNT ||
+           __atomic_load_n(&test->written, __ATOMIC_RELAXED) < (uint64_t)times * PART_COUNT;
+}
+
+static void read_slots(const store_test *test, uint64_t start, uint32_t times, uint64_t *reads, uint64_t *torn) {
+    while (goes_on(test, xs_clock_boot() - start, times, *reads) && !(times > 1 && *torn)) {
         for (uint32_t i = 0; i < 4096; i++) {
             pair seen = load_whole(&test->slots[i % LINES * 4]);
             *torn += seen.low != seen.high;
@@ -74,8 +87,8 @@ static int run_part(pair *slots, int control, uint64_t *reads, uint64_t *torn) {
     pthread_t writer;
     if (pthread_create(&writer, NULL, write_slots, &test)) return XS_E_SYSTEM;
     uint64_t start = xs_clock_boot();
-    read_slots(&test, start + PART_NS, 0, reads, torn);
-    if (control) read_slots(&test, start + CONTROL_NS, 1, reads, torn);
+    read_slots(&test, start, 1, reads, torn);
+    if (control) read_slots(&test, start, CONTROL_TIMES, reads, torn);
     __atomic_store_n(&test.stop, 1, __ATOMIC_RELAXED);
     pthread_join(writer, NULL);
     return 0;
