@@ -101,7 +101,8 @@ static void blocks_that_find_no_room_are_not_resident(void **state) {
 }
 
 static void *let_go_later(void *start_ns) {
-    nanosleep(&(struct timespec){.tv_nsec = (long)(3 * *(const uint64_t *)start_ns)}, NULL);
+    uint64_t ns = *(const uint64_t *)start_ns + 1000000000;
+    nanosleep(&(struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)}, NULL);
     __atomic_store_n(&let_go, 1, __ATOMIC_RELEASE);
     return NULL;
 }
@@ -110,7 +111,7 @@ static void *let_go_later(void *start_ns) {
 static void a_launch_behind_a_slow_one_may_wait(void **state) {
     (void)state;
     xs_config config = cuda_config(1);
-    config.start_ns = 300000000; /* enough for a thread to start, on a busy machine too */
+    config.start_ns = 4000000000; /* enough for a thread to start, on a busy machine too */
     xs_world *world = made(config);
     let_go = 0;
     struct meet_args args = {.value = 1};
