@@ -67,6 +67,8 @@ static void deliver(void) {
 
 PUBLIC CUptiResult cuptiActivityFlushAll(uint32_t flag) {
     struct timespec nap = {0, 1000000};
+    if (__atomic_load_n(&fake.blocked, __ATOMIC_ACQUIRE))
+        __atomic_fetch_add(&fake.held_up, 1, __ATOMIC_RELEASE);
     while (__atomic_load_n(&fake.blocked, __ATOMIC_ACQUIRE))
         nanosleep(&nap, NULL);
     pthread_mutex_lock(&lock);

@@ -14,6 +14,7 @@ typedef struct fake_cupti {
     int single_calls;       /* single calls can be enabled */
     /* what was done */
     int flushes, forced, kinds_enabled, calls_enabled, subscribers;
+    int held_up; /* flushes that met `blocked` */
 } fake_cupti;
 
 /* Symbols: fake_cupti_state() and this. The record is delivered with the next flush. */
