@@ -2,15 +2,16 @@
  *   END  end            destroys its world
  *        exit           exits without
  *        told           destroys its world when word 62 of the counters is set
- *        kill:MS        is killed (SIGKILL) MS milliseconds after its first two writers have made some records
+ *        kill:MS        is killed (SIGKILL) MS milliseconds after all writers of the world have made some records
  *        captured:PATH  is killed when the capture PATH holds as many
+ *        cupti:PATH     is killed when the capture PATH says that CUPTI has delivered
  *        hang           its writers wait for what never comes, and it is killed when all do
  *        give-up:PATH   its writers wait for 20 ms, and it is killed when the capture PATH has a trigger
  *        abort:PATH     aborts its world when nothing waits, and is killed when the capture PATH has a trigger
  *        fail:PATH      the same, by a kernel
  *        fork           forks a child that exits at once, then destroys its world
- * Ranks, capture and so on by environment. Exits with 0, or with the negated xs_error. The counters file has a word a
- * block (2 blocks a rank), then, at word 63, 1 when the application came to its end. */
+ * Ranks, capture and so on by environment. Exits with 0, or with the negated xs_error. The counters file, one for all ranks, has
+ * a word a block (2 blocks a rank), then, at word 63, 1 when the application came to its end. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -49,27 +50,41 @@ typedef struct killing {
 
 static int starts(const char *end, const char *word) { return !strncmp(end, word, strlen(word)); }
 
-static int both_have(const killing *k, uint64_t records) {
-    return __atomic_load_n(&k->counters[0], __ATOMIC_RELAXED) >= records && __atomic_load_n(&k->counters[1], __ATOMIC_RELAXED) >= records;
+static int all_have(const killing *k, uint64_t records) {
+    int all = 1;
+    for (uint32_t i = 0; i < BLOCKS * xs_world_ranks(k->world); i++)
+        all &= __atomic_load_n(&k->counters[i], __ATOMIC_RELAXED) >= records;
+    return all;
+}
+
+static void delivered(void *user, const xs_frame *frame, const void *payload) {
+    const xs_cupti_health *health = payload;
+    if (frame->type == XS_FRAME_CUPTI && health->until > health->since)
+        *(int *)user = 1;
 }
 
 /* What the capture holds so far, as far as it is whole. */
 static int captured(const killing *k) {
     static frames f;
     uint64_t kept = 0;
+    int by_cupti = 0;
     memset(&f, 0, sizeof f);
     f.any_value = 1;
+    f.each = delivered;
+    f.user = &by_cupti;
     if (frames_read(&f, k->path))
         return 0;
     for (uint32_t i = 0; i < FRAMES_RINGS; i++)
         kept += f.rings[i].kept;
+    if (starts(k->end, "cupti"))
+        return by_cupti && kept > BLOCKS * SOME;
     return !starts(k->end, "captured") ? f.counts[XS_FRAME_TRIGGER] > 0 : kept > BLOCKS * SOME;
 }
 
 static int due(const killing *k) {
     if (!strcmp(k->end, "hang"))
         return open_waits(k->world, NULL, NULL) == BLOCKS;
-    return starts(k->end, "kill") ? both_have(k, k->records < SOME ? k->records : SOME) : captured(k);
+    return starts(k->end, "kill") ? all_have(k, k->records < SOME ? k->records : SOME) : captured(k);
 }
 
 static void *killer(void *user) {
@@ -112,8 +127,8 @@ static int run(xs_world *world, char **argv, uint64_t *counters) {
         return rc;
     args.fails = starts(end, "fail");
     int pauses = args.hang || args.fails || starts(end, "abort");
-    if (starts(end, "kill") || starts(end, "captured") || pauses)
-        kill_later(world, end, counters + BLOCKS * xs_world_first_rank(world), args.records);
+    if (starts(end, "kill") || starts(end, "captured") || starts(end, "cupti") || pauses)
+        kill_later(world, end, counters, args.records);
     if (!strcmp(end, "fork") && !child_exits())
         return XS_E_SYSTEM;
     xs_launch_config config = {.size = sizeof config, .grid = BLOCKS, .block = 32};

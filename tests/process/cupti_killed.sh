@@ -7,7 +7,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
-XS_CUPTI=1 XS_CUPTI_LIBRARY=$fake "$xs" record --no-export -o "$folder/run" -- "$app" "$folder/counters" 1000000 20000 kill:1500 2>/dev/null || true
+XS_CUPTI=1 XS_CUPTI_LIBRARY=$fake "$xs" record --no-export -o "$folder/run" -- "$app" "$folder/counters" 1000000000 20000 "cupti:$folder/run.xs" 2>/dev/null || true
 told=$("$xs" query "$folder/run" "SELECT state || ' ' || (until_ns > since_ns) AS told FROM cupti" | tail -n 1)
 [ "$told" = "ON 1" ] || fail "the database says '$told' of CUPTI, expected 'ON 1'"
 report=$("$xs" report "$folder/run")

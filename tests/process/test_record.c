@@ -172,18 +172,17 @@ static void killed_with_records_in_device_memory(void **unused) {
     assert_true(f.end.tail_unknown);
 }
 
-/* Two ranks in two processes; one is killed, both are in the capture. */
+/* Two ranks in two processes; one is killed when both have made records, and both are in the capture. */
 static void one_of_two_is_killed(void **unused) {
     (void)unused;
-    char command[1024], other[160];
+    char command[1024];
     frames f;
     uint32_t writers;
     xs_recorder_options options = {.capture = capture};
     xs_recorder_result result;
-    snprintf(other, sizeof other, "%s.2", counters_path);
     snprintf(command, sizeof command,
              "export XS_RANKS=2 XS_WORLD=record-test-%d; XS_RANK=0 %s %s 30000 2000 end & XS_RANK=1 exec %s %s 1000000000 3000 kill:60",
-             (int)getpid(), APP, other, APP, counters_path);
+             (int)getpid(), APP, counters_path, APP, counters_path);
     char *const argv[] = {"sh", "-c", command, NULL};
     new_run();
     assert_int_equal(xs_recorder_run(&options, argv, &result), 0);
@@ -318,15 +317,18 @@ static void folders_of_killed_recorders_go(void **unused) {
 /* A recorder that does not run for a while: the application waits, bounded, and is recorded all the same. */
 static void slow_recorder(void **unused) {
     (void)unused;
-    char path[160], marker[160], command[1024];
+    char path[160], marker[160], go[160], command[1024];
     frames f;
     uint32_t writers;
     int status;
     snprintf(path, sizeof path, "%s.xs", capture);
     snprintf(marker, sizeof marker, "%s/marker", folder);
-    snprintf(command, sizeof command, "touch %s; sleep 0.3; exec %s %s 3000 100 end", marker, APP, counters_path);
+    snprintf(go, sizeof go, "%s/go", folder);
+    snprintf(command, sizeof command, "touch %s; until [ -e %s ]; do sleep 0.01; done; exec %s %s 3000 100 end", marker, go, APP,
+             counters_path);
     new_run();
     unlink(marker);
+    unlink(go);
     pid_t pid = fork();
     if (pid == 0) {
         xs_recorder_options options = {.capture = capture};
@@ -338,6 +340,9 @@ static void slow_recorder(void **unused) {
     while (access(marker, F_OK))
         sleep_ms(2);
     kill(pid, SIGSTOP);
+    assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+    assert_true(WIFSTOPPED(status));
+    close(open(go, O_CREAT | O_WRONLY, 0600));
     wait_for_begin_of_application();
     sleep_ms(50);
     kill(pid, SIGCONT);
