@@ -15,7 +15,7 @@ endfunction()
 xs_add_ring_rate(bench_ring_rate HOST_ONLY)
 if(XS_TESTS) # not its rates: that what is lost is counted exactly, and a burst whole
   add_test(NAME bench.ring_rate.exact COMMAND bench_ring_rate backend=host blocks=4 block=32 seconds=0.1 least=1 most=1)
-  set_tests_properties(bench.ring_rate.exact PROPERTIES LABELS unit TIMEOUT 120 PASS_REGULAR_EXPRESSION "PASS: what was lost")
+  set_tests_properties(bench.ring_rate.exact PROPERTIES LABELS unit TIMEOUT 900 PASS_REGULAR_EXPRESSION "PASS: what was lost")
 endif()
 if(XS_HAVE_CUDA AND XS_GPU_TESTS)
   xs_add_ring_rate(bench_gpu_ring_rate)

@@ -5,11 +5,11 @@ source "$(dirname "$0")/common.sh"
 names=$("$FAULTS" --list | awk '{print $1}')
 [ "$(wc -w <<< "$names")" -ge 50 ] || fail "only $(wc -w <<< "$names") faults"
 for name in $names; do
-    timeout 60 "$FAULTS" "$name" --scheduler sim --runs 10 > "$work/$name.fault" || fail "$name on sim: $(tail -n 1 "$work/$name.fault")"
-    timeout 60 "$FAULTS" "$name" --twin --scheduler sim --runs 20 > "$work/$name.twin" || fail "$name, twin on sim"
+    timeout 600 "$FAULTS" "$name" --scheduler sim --runs 10 > "$work/$name.fault" || fail "$name on sim: $(tail -n 1 "$work/$name.fault")"
+    timeout 600 "$FAULTS" "$name" --twin --scheduler sim --runs 20 > "$work/$name.twin" || fail "$name, twin on sim"
     ! grep "stale payload" "$work/$name.twin" || fail "$name: its twin reads stale payload"
-    timeout 60 "$FAULTS" "$name" --scheduler threads --bound 200000000 > "$work/$name.threads" || fail "$name on threads"
-    timeout 60 "$FAULTS" "$name" --twin --scheduler threads > "$work/$name.twin" || fail "$name, twin on threads"
+    timeout 600 "$FAULTS" "$name" --scheduler threads --bound 200000000 > "$work/$name.threads" || fail "$name on threads"
+    timeout 600 "$FAULTS" "$name" --twin --scheduler threads > "$work/$name.twin" || fail "$name, twin on threads"
     ! grep "stale payload" "$work/$name.twin" || fail "$name: its twin reads stale payload on threads"
 done
 for name in missing_fence narrow_release flag_before_data store_before_commit missing_join double_buffer kernel_boundary broadcast_unset; do

@@ -3,7 +3,7 @@
 # scopes (narrow_release).
 source "$(dirname "$0")/common.sh"
 export TSAN_OPTIONS="exitcode=66 halt_on_error=1"
-run() { timeout 120 "$FAULTS" "$@" --scheduler threads --rounds 40 --work 200000 > /dev/null 2> "$work/report"; }
+run() { timeout 600 "$FAULTS" "$@" --scheduler threads --rounds 40 --work 200000 > /dev/null 2> "$work/report"; }
 reported() { # fault: within ten runs
     local seed
     for seed in 1 2 3 4 5 6 7 8 9 10; do
