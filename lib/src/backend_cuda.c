@@ -110,6 +110,7 @@ static int map_region(xs_world *world) {
     xs_region(world)->device = is_all_cpu(world) ? -1 : state->devices[0].ordinal;
     name_devices_of_rings(world);
     int rc = xs_cuda_register(state, world->region, world->region_bytes);
+    if (!rc) rc = xs_cuda_claims_open(world);
     for (uint32_t i = 0; i < state->device_count && !rc; i++) {
         rc = xs_catalog_name(world, XS_NAME_DEVICE, (uint32_t)state->devices[i].ordinal + 1, state->devices[i].name);
         if (!rc) rc = xs_cuda_clock_sample(world, &state->devices[i]);
@@ -136,5 +137,6 @@ const xs_backend xs_backend_cuda = {
     .bases_host = xs_cuda_bases_host,
     .bases_drop = xs_cuda_bases_drop,
     .ready = xs_cuda_ready,
+    .rings_settle = xs_cuda_claims_settle,
     .plan_check = xs_cuda_plan_check,
 };

@@ -120,6 +120,7 @@ static void close_device(xs_cuda_state *state, xs_cuda_device *d) {
     if (!d->context) return;
     state->cuda->context_set(d->context);
     if (d->clock_module) state->cuda->module_unload(d->clock_module);
+    if (d->claims_module) state->cuda->module_unload(d->claims_module);
     if (d->copies) state->cuda->stream_destroy(d->copies);
     if (d->rings) state->cuda->stream_destroy(d->rings);
     state->cuda->context_release(d->device);

@@ -63,7 +63,8 @@ static int enqueue(xs_world *world, const xs_cuda_part *part, CUfunction functio
     xs_region_handle(world, part->first, order->config.grid, order->id, &handle);
     void *arguments[] = {order->args, &handle};
     int rc = wait_for_earlier(world, part->stream, part->first, part->ranks);
-    if (!rc) rc = xs_cuda_check(state, state->cuda->event_record(lead->before, part->stream), "cuEventRecord");
+    if (!rc) rc = xs_cuda_claims_free(world, part->first, part->ranks, part->stream);
+    if (rc >= 0) rc = xs_cuda_check(state, state->cuda->event_record(lead->before, part->stream), "cuEventRecord");
     if (rc) return rc;
     CUresult result = state->cuda->launch_cooperative(function, part->ranks * order->config.grid, 1, 1, order->config.block, 1, 1,
                                                       (unsigned)order->config.shared_bytes, part->stream, arguments);

@@ -18,6 +18,8 @@ typedef struct xs_cuda_device {
     CUstream copies, rings;
     CUmodule clock_module;
     CUfunction clock_function;
+    CUmodule claims_module;
+    CUfunction claims_function;
     uint64_t sampled; /* CLOCK_BOOTTIME when its clock last answered; any thread */
     uint32_t ranks; /* local ranks on it */
     int processors;
@@ -165,6 +167,12 @@ int xs_cuda_slot_write(xs_world *world, void *address, uint32_t width, uint64_t 
 /* cuda_rings.c */
 int xs_cuda_rings_open(xs_world *world, void **base);
 int xs_cuda_rings_copy(xs_world *world, const xs_ring_span *spans, uint32_t count);
+
+/* cuda_claims.c: where kernels claim rings. _free: ahead of a launch on the stream, frees those that earlier ones left behind; 1: there
+ * were any. Context current. _settle: ahead of what others launch. */
+int xs_cuda_claims_open(xs_world *world);
+int xs_cuda_claims_free(xs_world *world, uint32_t first_rank, uint32_t ranks, CUstream stream);
+int xs_cuda_claims_settle(xs_world *world, uint32_t rank);
 
 /* cuda_objects.c */
 int xs_cuda_object_add(xs_world *world, void **base, uint64_t bytes, xs_cuda_share **shares); /* takes shares */

@@ -21,7 +21,7 @@ static void journal_end(xs_world *world, uint32_t id, int result) {
 
 /* Rings that writers did not give back are freed, once their records are where they can be counted. */
 static void end_rings(xs_world *world, uint32_t id) {
-    if (!xs_placement_launch_ended(world, id)) xs_region_reclaim(world->region, id);
+    if (!xs_placement_launch_ended(world, id)) xs_region_reclaim(world->region, id, world->given_back);
 }
 
 /* Before the caller goes on: what ended launches left in device memory is in the region, if somebody collects. */
@@ -217,6 +217,7 @@ int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uin
     if (rc || !handle) return rc ? rc : xs_fail(XS_E_ARGUMENT, "no place for the handle");
     pthread_mutex_lock(&world->lock);
     rc = world->backend->ready ? world->backend->ready(world) : 0;
+    if (!rc && world->backend->rings_settle) rc = world->backend->rings_settle(world, rank);
     if (!rc) rc = xs_name_get(world, XS_NAME_KERNEL, kernel_name);
     if (rc > 0 && world->next_launch >= INT_MAX) rc = xs_fail(XS_E_TOO_MANY, "too many launches");
     uint32_t id = rc > 0 ? ++world->next_launch : 0;

@@ -1,6 +1,6 @@
 /* One step of the copier: which parts of which rings are new, copying them, and saying so in the ring headers. */
 #include <stdio.h>
-#include <xs/record_access.h>
+#include <xs/ring_access.h>
 
 #include "placement.h"
 
@@ -31,9 +31,7 @@ static const xs_record *image_of(const xs_placement *p, uint32_t ring) {
 
 static int taken(const xs_placement *p, uint32_t ring) {
     const xs_region_header *h = header_of(p);
-    const uint64_t *groups = (const uint64_t *)(p->world->region + h->groups_offset);
-    uint32_t rank = ring / h->rings_per_rank, bit = ring % h->rings_per_rank;
-    return (int)(__atomic_load_n(&groups[rank * h->groups_per_rank + bit / 64], __ATOMIC_ACQUIRE) >> (bit % 64) & 1);
+    return xs_ring_taken((const uint64_t *)(p->world->region + h->groups_offset) + ring / 64, ring % 64, ring_of(p, ring));
 }
 
 /* Slots of a part. */
@@ -83,9 +81,11 @@ void xs_placement_spans(xs_placement *p, int probes) {
 }
 
 static int is_ended(const xs_ring_header *header, uint32_t owners, const uint32_t *ended, uint32_t count) {
-    uint32_t launch = owners ? header->owner[(owners - 1) % XS_RING_OWNERS].launch : 0;
+    xs_ring_owner owner;
+    if (!owners || !xs_ring_owner_load(header, owners - 1, &owner))
+        return 0;
     for (uint32_t i = 0; i < count; i++)
-        if (ended[i] == launch)
+        if (ended[i] == owner.launch)
             return 1;
     return 0;
 }
@@ -260,6 +260,6 @@ int xs_placement_step(xs_placement *p, int all, const uint32_t *ended, uint32_t 
     measure(p, xs_world_now(p->world) - begin);
     *slots += publish(p, step.time);
     for (uint32_t i = 0; i < ended_count; i++)
-        xs_region_reclaim(p->world->region, ended[i]);
+        xs_region_reclaim(p->world->region, ended[i], p->world->given_back);
     return 0;
 }

@@ -80,7 +80,8 @@ void xs_region_handle(const xs_world *world, uint32_t first_rank, uint32_t block
     uint64_t rank = first_rank - h->first_rank, rings = rank * h->rings_per_rank;
     memset(handle, 0, sizeof *handle);
     handle->control = xs_region_control(h) + rank;
-    handle->groups = (uint64_t *)(world->region + h->groups_offset) + rank * h->groups_per_rank;
+    handle->groups = world->claims && world->claims[rank] ? world->claims[rank]
+                                                          : (uint64_t *)(world->region + h->groups_offset) + rank * h->groups_per_rank;
     handle->rings = (xs_ring_header *)(world->region + h->ring_headers_offset + rings * h->ring_header_stride);
     handle->status =
         (xs_status_line *)(world->region + h->status_offset + rings * h->lines_per_ring * h->status_stride);

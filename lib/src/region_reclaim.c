@@ -1,8 +1,9 @@
 /* Rings that their writers did not give back, after the launch is over: found, counted, freed.
  *
- * A ring belongs to the launch if its bit is taken and its newest owner names the launch, and if `next` still is what
- * it was when that owner took the ring: a writer that gives its ring back stores `next` first, so a ring that was given
- * back and taken again by a launch that has not yet written its own entry is left alone. */
+ * A ring belongs to the launch if somebody is between begin and end there, and its newest owner names the launch: a writer says both
+ * by one store. One that has claimed a ring and not yet begun is left alone. */
+#include <xs/ring_access.h>
+
 #include "world.h"
 
 static uint64_t unwrap(uint32_t sequence, uint64_t base, uint32_t mask, uint32_t reach) {
@@ -28,9 +29,8 @@ static uint64_t newest(const xs_record *records, const xs_ring_header *ring, uin
 
 static int left_behind(const xs_ring_header *ring, uint32_t launch, xs_ring_owner *owner) {
     uint32_t owners = __atomic_load_n(&ring->owners, __ATOMIC_ACQUIRE);
-    if (!owners) return 0;
-    *owner = ring->owner[(owners - 1) % XS_RING_OWNERS];
-    return owner->launch == launch && __atomic_load_n(&ring->next, __ATOMIC_RELAXED) == owner->first;
+    return __atomic_load_n(&ring->busy, __ATOMIC_ACQUIRE) && owners && xs_ring_owner_load(ring, owners - 1, owner) &&
+           owner->launch == launch;
 }
 
 static int reclaim_ring(char *region, const xs_region_header *h, uint32_t index, uint32_t launch) {
@@ -42,19 +42,24 @@ static int reclaim_ring(char *region, const xs_region_header *h, uint32_t index,
     if (consumed > base) base = consumed;
     uint32_t mask = (uint32_t)(0xffffffffu >> (32 - h->sequence_bits));
     __atomic_store_n(&ring->next, newest(records, ring, base, mask) + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&ring->busy, 0, __ATOMIC_RELEASE);
     return 1;
 }
 
-uint32_t xs_region_reclaim(char *region, uint32_t launch) {
+/* Where only CPUs write, the bitmap says which headers to look at. */
+static uint64_t to_look_at(const xs_region_header *h, uint64_t taken) { return h->device < 0 ? taken : ~(uint64_t)0; }
+
+uint32_t xs_region_reclaim(char *region, uint32_t launch, uint64_t *given_back) {
     const xs_region_header *h = (const xs_region_header *)region;
     uint64_t *groups = (uint64_t *)(region + h->groups_offset);
     uint32_t freed = 0;
     for (uint32_t g = 0; g < h->ranks * h->groups_per_rank; g++) {
         uint64_t taken = __atomic_load_n(&groups[g], __ATOMIC_ACQUIRE);
-        for (; taken; taken &= taken - 1) {
-            uint32_t bit = (uint32_t)__builtin_ctzll(taken);
-            if (!reclaim_ring(region, h, g * 64 + bit, launch)) continue;
-            __atomic_fetch_and(&groups[g], ~(1ull << bit), __ATOMIC_RELEASE);
+        for (uint64_t left = to_look_at(h, taken); left; left &= left - 1) {
+            uint64_t bit = left & (0 - left);
+            if (!reclaim_ring(region, h, g * 64 + (uint32_t)__builtin_ctzll(left), launch)) continue;
+            if (taken & bit) __atomic_fetch_and(&groups[g], ~bit, __ATOMIC_RELEASE);
+            else if (given_back) __atomic_fetch_or(&given_back[g], bit, __ATOMIC_RELEASE);
             freed++;
         }
     }

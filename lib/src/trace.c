@@ -9,8 +9,16 @@
 static void put32(uint32_t *at, uint32_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
 static void put64(uint64_t *at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
 
+/* What is not in `kept` becomes `bits`. Filters and windows are set by different threads perhaps. */
+static void set_bits(xs_control *control, uint32_t kept, uint32_t bits) {
+    uint32_t old = __atomic_load_n(&control->started, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&control->started, &old, (old & kept) | bits, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
 static void switch_to(xs_world *world, uint32_t bits) {
-    for (uint32_t i = 0; i < xs_region(world)->ranks; i++) put32(&xs_region_control(xs_region(world))[i].started, bits);
+    for (uint32_t i = 0; i < xs_region(world)->ranks; i++)
+        set_bits(&xs_region_control(xs_region(world))[i], XS_STARTED_FILTERED, bits);
     xs_journal(world, XS_JOURNAL_TRACE_STATE, bits, 0, xs_world_now(world), 0, 0, 0);
 }
 
@@ -30,6 +38,11 @@ int xs_trace_stop(xs_world *world) {
     return rc;
 }
 
+static int is_narrow(const xs_filter *f) {
+    return f->rank_first || f->rank_last != UINT32_MAX || f->block_first || f->block_last != UINT32_MAX || f->epoch_first ||
+           f->epoch_last != UINT64_MAX;
+}
+
 static void apply_to(xs_control *control, const xs_filter *filter) {
     put32(&control->rank_first, filter->rank_first);
     put32(&control->rank_last, filter->rank_last);
@@ -37,6 +50,7 @@ static void apply_to(xs_control *control, const xs_filter *filter) {
     put32(&control->block_last, filter->block_last);
     put64(&control->epoch_first, filter->epoch_first);
     put64(&control->epoch_last, filter->epoch_last);
+    set_bits(control, ~(uint32_t)XS_STARTED_FILTERED, is_narrow(filter) ? XS_STARTED_FILTERED : 0);
 }
 
 static void apply(xs_world *world, const xs_filter *filter) {

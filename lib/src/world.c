@@ -68,6 +68,8 @@ static int open_world(xs_world *world, const xs_config *config) {
 static void free_world(xs_world *world) {
     xs_placement_close(world); /* before the memory that it copies */
     if (world->backend && world->backend_state) world->backend->close(world);
+    free(world->claims);
+    free(world->given_back);
     xs_region_destroy(world);
     xs_objects_destroy(world);
     xs_config_free(&world->config);

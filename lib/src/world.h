@@ -42,6 +42,8 @@ typedef struct xs_backend {
     void (*bases_drop)(struct xs_world *world, void *const *host); /* the object could not be made after all */
     /* Before a launch, a handle and the host's access to slots: memory of other processes is there. Lock held. NULL: always. */
     int (*ready)(struct xs_world *world);
+    /* Before a handle is given out: rings of the rank that were left behind can be taken again. Lock held. NULL: they can. */
+    int (*rings_settle)(struct xs_world *world, uint32_t rank);
     /* NULL: nothing to add. Lock held, entries checked and to be added. */
     int (*plan_check)(struct xs_world *world, const xs_plan_entry *entries, uint32_t count);
 } xs_backend;
@@ -128,6 +130,8 @@ struct xs_world {
     uint64_t region_bytes;
     int region_fd; /* memfd; -1 on sim (anonymous memory) */
     struct xs_placement *placement; /* NULL: records are in the region */
+    uint64_t **claims;    /* a local rank: where kernels claim its rings, as groups_per_rank words. NULL: in the region */
+    uint64_t *given_back; /* a word of the region's bitmap: rings reclaimed, whose bit in `claims` is still to be cleared. Atomic */
     uint32_t *abort_word; /* shared by all processes of the world */
     pthread_mutex_t lock; /* catalog, journal, names, launches */
     uint32_t next_object; /* first free slot object */
@@ -174,8 +178,9 @@ xs_control *xs_region_control(const struct xs_region_header *region);
 uint64_t xs_region_layout(xs_region_header *header);
 /* Puts magic, ring headers and filters into zeroed memory laid out as `header` says. */
 void xs_region_init(char *region, const xs_region_header *header);
-/* After a launch is over: frees rings that its writers did not give back, with next set behind the newest record. */
-uint32_t xs_region_reclaim(char *region, uint32_t launch);
+/* After a launch is over: frees rings that its writers did not give back, with next set behind the newest record. Those whose bit is
+ * not in the region go into given_back, a word for each of the region's; NULL: there are none. */
+uint32_t xs_region_reclaim(char *region, uint32_t launch, uint64_t *given_back);
 /* How many blocks of a launch of traced kernels have said that they run. */
 uint32_t xs_region_started(const struct xs_world *world, uint32_t first_rank, uint32_t ranks, uint32_t grid, uint32_t launch);
 /* Builds a handle for ranks first_rank.. of this process. */

@@ -2,9 +2,10 @@
  * shared-memory accesses redirected), and two writers that hand one ring over.
  *
  * The writers are the atomic steps of kernels/include/xs/emit.h (xs_emit, xs_emit_slot) and writer.h (xs_ring_claim,
- * xs_writer_take, xs_writer_end), see writer_step: claim the bit; read next and consumed; each record one 16-byte store; then
- * next, and the bit cleared with release. Stores wait in a buffer per writer and reach memory later, in order (x86) or, between
- * different places, in any order (a GPU); the release waits for all of them.
+ * xs_writer_take, xs_writer_end), see writer_step: claim the bit; read next, owners and consumed; store next, owners and busy = 1 as
+ * one; each record one 16-byte store; then, when the records are there, next, owners and busy = 0 as one, and the bit cleared with
+ * release. Stores wait in a buffer per writer and reach memory later, in order (x86) or, between different places, in any order (a
+ * GPU); the release waits for all of them. Of a GPU's writers the reader sees no bit, only busy; of a CPU's both.
  *
  * The reader runs the way the collector drains (collect_rings.c, quiet_now and drain_ring) and may stop before every
  * access, for as long as it likes. One step executes one access: the drain is run again from its start with the values
@@ -15,7 +16,7 @@
  * called discarded was dropped, what was dropped is never taken; nothing is called lost for ever that arrives; and when all is
  * over, taken + lost = written.
  *
- * Built with PLANT=1..4 a fault is planted, and the program must find a violation. */
+ * Built with PLANT=1..5 a fault is planted, and the program must find a violation. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -63,27 +64,35 @@ static void model_give(uint64_t sequence);
 #define RECORDS_B 3
 #endif
 
-enum place { AT_OVERFLOW = SLOTS, AT_NEXT, PLACES };
-enum writer_pc { CLAIM, READ_NEXT, READ_CONSUMED, EMIT, ASK_CONSUMED, STORE_NEXT, RELEASE, DONE };
+enum place { AT_OVERFLOW = SLOTS, AT_HEAD, PLACES };
+enum writer_pc { CLAIM, READ_HEAD, READ_CONSUMED, SIGN_BEGIN, EMIT, ASK_CONSUMED, SIGN_END, RELEASE, DONE };
+
+/* Next, owners and busy of a ring header: 16 bytes there. */
+#define HEAD(next, owners, busy) ((uint16_t)((next) | (owners) << 8 | (busy) << 12))
+#define HEAD_NEXT(head) ((uint8_t)(head))
+#define HEAD_OWNERS(head) ((uint8_t)((head) >> 8 & 15))
+#define HEAD_BUSY(head) ((head) >> 12)
 
 typedef struct writer {
-    uint8_t pc, cursor, consumed, left, buffered;
-    uint8_t at[BUFFER], value[BUFFER];
+    uint8_t pc, cursor, consumed, left, buffered, owners;
+    uint8_t at[BUFFER];
+    uint16_t value[BUFFER];
 } writer;
 
 typedef struct state {
-    uint8_t memory[PLACES]; /* slots hold the true sequence of their record, 0: empty */
-    uint8_t taken, consumed, owners, written;
+    uint16_t memory[PLACES]; /* slots hold the true sequence of their record, 0: empty */
+    uint8_t taken, consumed, written, reserved0;
     writer writers[2];
     uint64_t dropped; /* bit s: record s was dropped */
     /* reader, at the begin of its present drain */
     uint8_t next, newest, hole, hole_to, unsure, last, overflow;
     uint8_t kept, lost, last_truth, at_least, blurred; /* blurred: too much went by unseen, within one drain */
     uint8_t written_at_look, written_at_begin, arrived, stall;
-    uint8_t log_used, log[MOST_LOG];
+    uint8_t log_used;
+    uint16_t log[MOST_LOG];
 } state;
 
-static int mode, in_order;
+static int mode, in_order; /* in order: a CPU's */
 static uint64_t states;
 static const char *violation;
 
@@ -100,7 +109,7 @@ static void fail(const char *what) {
 }
 
 /* The value of the access at hand: from the log, or (the first beyond it) from memory. */
-static uint8_t access_value(uint8_t live) {
+static uint16_t access_value(uint16_t live) {
     if (at_access < now->log_used)
         return now->log[at_access++];
     if (at_access > now->log_used || at_access >= MOST_LOG)
@@ -120,7 +129,7 @@ static void truth_record(uint8_t truth, int is_drop, xs_record *to) {
 
 static int model_load(const xs_record *from, xs_record *to) {
     uint32_t index = from == &ring_header.overflow ? AT_OVERFLOW : (uint32_t)(from - slots);
-    truth_record(access_value(now->memory[index]), index == AT_OVERFLOW, to);
+    truth_record((uint8_t)access_value(now->memory[index]), index == AT_OVERFLOW, to);
     return 1;
 }
 
@@ -131,14 +140,21 @@ static void model_give(uint64_t sequence) {
         now->consumed = (uint8_t)(PLANT == 2 ? sequence + 1 : sequence); /* 2: gives one record too many */
 }
 
+/* ring_access.h, xs_ring_taken. */
+static int is_taken(void) {
+    if (in_order && access_value(now->taken))
+        return 1;
+    return HEAD_BUSY(access_value(now->memory[AT_HEAD]));
+}
+
 /* collect_rings.c, quiet_now: for rings whose records are visible when the bit is free. */
 static xs_ring_quiet quiet_now(void) {
     xs_ring_quiet live = {0, 0}, quiet = {1, 0};
-    if (access_value(now->taken))
+    if (is_taken())
         return live;
-    uint8_t owners = access_value(now->owners);
-    quiet.end = access_value(now->memory[AT_NEXT]);
-    if (access_value(now->taken) || access_value(now->owners) != owners)
+    uint8_t owners = HEAD_OWNERS(access_value(now->memory[AT_HEAD]));
+    quiet.end = HEAD_NEXT(access_value(now->memory[AT_HEAD]));
+    if (is_taken() || HEAD_OWNERS(access_value(now->memory[AT_HEAD])) != owners)
         return live;
     return quiet;
 }
@@ -248,7 +264,7 @@ static void reader_step(state *s, int stall) {
 
 /* Writers. */
 
-static void buffer_store(writer *w, uint8_t at, uint8_t value) {
+static void buffer_store(writer *w, uint8_t at, uint16_t value) {
     w->at[w->buffered] = at;
     w->value[w->buffered++] = value;
 }
@@ -265,7 +281,7 @@ static void emit_record(state *s, writer *w) {
     s->written = w->cursor;
     w->cursor++;
     w->left--;
-    w->pc = w->left ? EMIT : STORE_NEXT;
+    w->pc = w->left ? EMIT : SIGN_END;
 }
 
 /* What no stamp can tell apart: a run of drops as long as the whole range, a store that takes longer than a lap. */
@@ -273,7 +289,10 @@ static int beyond_any_stamp(const state *s, const writer *w) {
     uint8_t next = w->cursor + 1;
     if (looks_full(w) && next - s->memory[next & (SLOTS - 1)] >= 2 * HALF)
         return 1;
-    return w->buffered && w->cursor - w->value[0] >= (int)SLOTS;
+    for (uint32_t i = 0; i < w->buffered; i++)
+        if (w->at[i] != AT_HEAD)
+            return w->cursor - w->value[i] >= (int)SLOTS; /* the oldest */
+    return 0;
 }
 
 /* One atomic step; 0: it has to wait. */
@@ -284,15 +303,20 @@ static int writer_step(state *s, uint32_t which) {
         if (s->taken)
             return 0;
         s->taken = 1;
-        w->pc = READ_NEXT;
+        w->pc = READ_HEAD;
         return 1;
-    case READ_NEXT: /* xs_writer_take */
-        w->cursor = s->memory[AT_NEXT];
-        s->owners++;
+    case READ_HEAD: /* xs_writer_take */
+        w->cursor = HEAD_NEXT(s->memory[AT_HEAD]);
+        w->owners = HEAD_OWNERS(s->memory[AT_HEAD]);
         w->pc = READ_CONSUMED;
         return 1;
     case READ_CONSUMED:
         w->consumed = s->consumed;
+        w->pc = SIGN_BEGIN;
+        return 1;
+    case SIGN_BEGIN: /* xs_ring_enter_owner */
+        w->owners++;
+        buffer_store(w, AT_HEAD, HEAD(w->cursor, w->owners, 1));
         w->pc = EMIT;
         return 1;
     case EMIT: /* xs_emit */
@@ -311,10 +335,10 @@ static int writer_step(state *s, uint32_t which) {
         w->consumed = s->consumed;
         emit_record(s, w);
         return 1;
-    case STORE_NEXT: /* xs_writer_end */
-        if (w->buffered == BUFFER)
+    case SIGN_END: /* xs_writer_end; a mapped record that comes after it all the same has the reader's grace time */
+        if (w->buffered == BUFFER || (w->buffered && PLANT != 5)) /* 5: the end is signed ahead of the records */
             return 0;
-        buffer_store(w, AT_NEXT, w->cursor);
+        buffer_store(w, AT_HEAD, HEAD(w->cursor, w->owners, 0));
         w->pc = RELEASE;
         return 1;
     case RELEASE:
@@ -427,11 +451,11 @@ static int explore(int the_mode, int ordered) {
     states = 0;
     memset(seen, 0, seen_size * sizeof *seen);
     memset(&s, 0, sizeof s);
-    s.memory[AT_NEXT] = s.next = START;
+    s.memory[AT_HEAD] = s.next = START;
     s.written = s.newest = s.last = s.last_truth = s.consumed = START - 1;
     s.kept = s.written_at_look = START - 1;
     for (uint32_t i = START < SLOTS ? 1 : START - SLOTS; i < START; i++)
-        s.memory[i & (SLOTS - 1)] = (uint8_t)i;
+        s.memory[i & (SLOTS - 1)] = (uint16_t)i;
     s.writers[0].left = RECORDS_A;
     s.writers[1].left = RECORDS_B;
     add(hash(&s));

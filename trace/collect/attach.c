@@ -65,7 +65,7 @@ static int map_region(xs_attach_set *set, int fd, const struct stat *st, int32_t
     if (rc) {
         munmap(base, (size_t)st->st_size);
         return refuse(set, pid, rc,
-                      rc == XS_E_VERSION ? "its trace memory is of a newer version of xs"
+                      rc == XS_E_VERSION ? "its trace memory is of another version of xs"
                                          : "its trace memory is damaged: sizes or offsets do not fit");
     }
     claim(&region, pid, number);

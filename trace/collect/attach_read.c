@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xs/errors.h>
-#include <xs/record_access.h>
+#include <xs/ring_access.h>
 
 static int copy_entry(const xs_region_view *view, uint64_t index, xs_journal_entry *copy) {
     const xs_journal_entry *entry = xs_view_journal(view, index + 1);
@@ -55,15 +55,10 @@ uint32_t xs_attach_newest(const xs_region_view *view, uint32_t ring) {
     return dropped && dropped - newest < UINT32_MAX / 2 ? dropped : newest;
 }
 
-static int owner_at(const xs_ring_header *ring, uint32_t ordinal, xs_ring_owner *owner) {
-    *owner = ring->owner[ordinal % XS_RING_OWNERS];
-    return 1;
-}
-
 int xs_attach_owner(const xs_region_view *view, uint32_t ring, xs_ring_owner *owner) {
     const xs_ring_header *h = xs_view_ring(view, ring);
     uint32_t owners = __atomic_load_n(&h->owners, __ATOMIC_ACQUIRE);
-    return owners && owner_at(h, owners - 1, owner);
+    return owners && xs_ring_owner_load(h, owners - 1, owner);
 }
 
 int xs_attach_had_owner(const xs_region_view *view, uint32_t ring, uint32_t launch) {
@@ -71,7 +66,7 @@ int xs_attach_had_owner(const xs_region_view *view, uint32_t ring, uint32_t laun
     uint32_t owners = __atomic_load_n(&h->owners, __ATOMIC_ACQUIRE);
     xs_ring_owner owner;
     for (uint32_t i = 0; i < owners && i < XS_RING_OWNERS; i++)
-        if (owner_at(h, owners - 1 - i, &owner) && owner.launch == launch)
+        if (xs_ring_owner_load(h, owners - 1 - i, &owner) && owner.launch == launch)
             return 1;
     return 0;
 }

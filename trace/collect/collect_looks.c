@@ -1,6 +1,4 @@
 /* What is known about rings besides their records: newest sequences with time, and owners. */
-#include <string.h>
-
 #include "collector_internal.h"
 
 /* A record may carry a time a little ahead of the collector's, which was read before. */
@@ -74,25 +72,24 @@ void xs_collect_looks(xs_collector *c, xs_collected *r, int all) {
     xs_array_end(&array);
 }
 
-/* Copies owner number `ordinal`; 0 if it was replaced meanwhile. */
-static int copy_owner(const xs_collected *r, uint32_t ring, uint32_t ordinal, xs_ring_owner *owner) {
-    const xs_ring_header *header = r->rings[ring].reader.header;
-    const uint64_t *words = (const uint64_t *)(const void *)&header->owner[ordinal % XS_RING_OWNERS];
-    uint64_t copy[sizeof *owner / 8];
-    for (uint32_t i = 0; i < sizeof *owner / 8; i++)
-        copy[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    memcpy(owner, copy, sizeof *owner);
-    /* The eighth owner after this one writes here before it is counted, but not while the ring is free. */
-    int taken = xs_view_taken(&r->view, ring);
-    uint32_t behind = __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE) - ordinal;
-    return behind < XS_RING_OWNERS || (behind == XS_RING_OWNERS && !taken);
+static int add_owner(frame_array *array, const xs_collected *r, uint32_t ring, uint32_t ordinal) {
+    xs_frame_owner entry = {.ring = ring, .ordinal = ordinal};
+    if (!xs_ring_owner_load(r->rings[ring].reader.header, ordinal, &entry.owner))
+        return 0;
+    xs_array_add(array, &entry);
+    return 1;
 }
 
-static void add_owner(frame_array *array, const xs_collected *r, uint32_t ring, uint32_t ordinal) {
-    xs_frame_owner entry = {.ring = ring, .ordinal = ordinal};
-    if (copy_owner(r, ring, ordinal, &entry.owner))
-        xs_array_add(array, &entry);
+/* Those that nobody told of yet. A GPU's count may be seen before the entry that it counts: that one is told of next time. */
+static void add_new_owners(frame_array *array, const xs_collected *r, uint32_t ring) {
+    ring_state *s = &r->rings[ring];
+    const uint32_t *counted = &s->reader.header->owners;
+    uint32_t owners = __atomic_load_n(counted, __ATOMIC_ACQUIRE);
+    if (owners - s->owners_seen > XS_RING_OWNERS)
+        s->owners_seen = owners - XS_RING_OWNERS;
+    for (; s->owners_seen != owners; s->owners_seen++)
+        if (!add_owner(array, r, ring, s->owners_seen) && __atomic_load_n(counted, __ATOMIC_ACQUIRE) - s->owners_seen < XS_RING_OWNERS)
+            return;
 }
 
 void xs_collect_owners(xs_collector *c, xs_collected *r, int newest_again) {
@@ -100,15 +97,10 @@ void xs_collect_owners(xs_collector *c, xs_collected *r, int newest_again) {
     xs_array_begin(&array, c, r, XS_FRAME_OWNERS, sizeof(xs_frame_owner));
     for (uint32_t ring = 0; ring < r->view.rings; ring++) {
         ring_state *s = &r->rings[ring];
-        uint32_t owners = __atomic_load_n(&s->reader.header->owners, __ATOMIC_ACQUIRE);
-        if (newest_again && s->owners_seen)
+        if (!newest_again)
+            add_new_owners(&array, r, ring);
+        else if (s->owners_seen)
             add_owner(&array, r, ring, s->owners_seen - 1);
-        uint32_t behind = owners - s->owners_seen;
-        if (newest_again || !behind)
-            continue;
-        for (uint32_t k = behind < XS_RING_OWNERS ? behind : XS_RING_OWNERS; k; k--)
-            add_owner(&array, r, ring, owners - k);
-        s->owners_seen = owners;
     }
     xs_array_end(&array);
 }

@@ -224,12 +224,14 @@ uint64_t xs_collect_rings(xs_collector *c, xs_collected *r, enum drain_how how) 
 static uint64_t told_by_lines(const xs_collected *r, uint32_t ring, uint64_t from) {
     const xs_ring_header *header = xs_view_ring(&r->view, ring);
     uint32_t owners = __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE);
-    const xs_ring_owner *owner = &header->owner[(owners - 1) % XS_RING_OWNERS];
+    xs_ring_owner owner;
     uint64_t furthest = 0;
     xs_status_line line;
-    for (uint32_t i = 0; owners && i < r->view.head.lines_per_ring; i++) {
-        if (xs_view_copy_line(&r->view, ring, i, &line) != 1 || line.p7.launch != owner->launch ||
-            line.p6.block != owner->block)
+    if (!owners || !xs_ring_owner_load(header, owners - 1, &owner))
+        return 0;
+    for (uint32_t i = 0; i < r->view.head.lines_per_ring; i++) {
+        if (xs_view_copy_line(&r->view, ring, i, &line) != 1 || line.p7.launch != owner.launch ||
+            line.p6.block != owner.block)
             continue;
         uint32_t ahead = (line.p6.cursor - (uint32_t)from) & XS_SEQUENCE_MASK;
         if (ahead <= XS_SEQUENCE_MASK / 2 && from + ahead > furthest)

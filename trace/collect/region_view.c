@@ -61,7 +61,7 @@ int xs_region_view_open(xs_region_view *view, void *base, uint64_t bytes) {
     memcpy(h, base, sizeof *h);
     if (h->magic != XS_REGION_MAGIC)
         return XS_E_FORMAT;
-    if (h->version > XS_REGION_VERSION)
+    if (h->version != XS_REGION_VERSION)
         return XS_E_VERSION;
     if (h->total_bytes > bytes || h->sequence_bits != XS_SEQUENCE_BITS || !ranks_fit(h) || !counts_fit(h) || !sections_fit(h))
         return XS_E_FORMAT;

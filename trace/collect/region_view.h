@@ -3,7 +3,7 @@
 #ifndef XS_REGION_VIEW_H
 #define XS_REGION_VIEW_H
 
-#include <xs/region.h>
+#include <xs/ring_access.h>
 
 typedef struct xs_region_view {
     char *base;
@@ -13,7 +13,7 @@ typedef struct xs_region_view {
 } xs_region_view;
 
 /* Takes a region of `bytes` mapped bytes (readable and writable) apart. XS_E_FORMAT: sizes or offsets that do not fit into
- * it; XS_E_VERSION: newer. The mapping stays the caller's and must outlive the view. */
+ * it; XS_E_VERSION: of another version. The mapping stays the caller's and must outlive the view. */
 int xs_region_view_open(xs_region_view *view, void *base, uint64_t bytes);
 
 /* The first: what the collector asks of the process. */
@@ -40,12 +40,11 @@ static inline const xs_journal_entry *xs_view_journal(const xs_region_view *v, u
 static inline xs_activity_head *xs_view_activity(const xs_region_view *v) {
     return v->head.activity_entries ? (xs_activity_head *)(void *)(v->base + v->head.activity_offset) : NULL;
 }
-/* Is the ring taken by a writer? Acquire: if not, what its last writer stored is visible. */
+/* Is the ring taken by a writer? As xs_ring_taken says. */
 static inline int xs_view_taken(const xs_region_view *v, uint32_t ring) {
     uint32_t rank = ring / v->head.rings_per_rank, bit = ring % v->head.rings_per_rank;
     const uint64_t *groups = (const uint64_t *)(void *)(v->base + v->head.groups_offset);
-    uint64_t word = __atomic_load_n(&groups[rank * v->head.groups_per_rank + bit / 64], __ATOMIC_ACQUIRE);
-    return (int)(word >> (bit % 64) & 1);
+    return xs_ring_taken(&groups[rank * v->head.groups_per_rank + bit / 64], bit, xs_view_ring(v, ring));
 }
 /* Bytes of the catalog that are whole. Acquire. */
 static inline uint64_t xs_view_catalog_used(const xs_region_view *v) {

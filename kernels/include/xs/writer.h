@@ -1,5 +1,5 @@
-/* The writer: takes a ring at its begin and gives it back at its end, by one atomic each. A ring has one owner at a time;
- * its sequence goes on from owner to owner. */
+/* The writer: takes a ring at its begin and gives it back at its end, by one atomic each, and says so to the host in the ring's
+ * header. A ring has one owner at a time; its sequence goes on from owner to owner. */
 #ifndef XS_WRITER_H
 #define XS_WRITER_H
 
@@ -24,47 +24,62 @@ XS_FN uint32_t xs_writer_ring(const xs_writer *w) { return xs_opaque(w->base) >>
 #if XS_CUDA
 XS_FN uint64_t xs_control_load(const uint64_t *at) { return xs_load_relaxed_sys(at); }
 XS_FN uint32_t xs_control_load_u32(const uint32_t *at) { return xs_load_relaxed_sys_u32(at); }
-XS_FN void xs_control_store(uint64_t *at, uint64_t value) { xs_store_relaxed_sys(at, value); }
 XS_FN void xs_control_store_u32(uint32_t *at, uint32_t value) { xs_store_relaxed_sys_u32(at, value); }
-XS_FN void xs_control_publish_u32(uint32_t *at, uint32_t value) { xs_store_release_sys_u32(at, value); }
 XS_FN void xs_control_count(uint64_t *at, uint64_t n) { xs_red_relaxed_gpu(at, n); }
+/* Ahead of the end of a ring's owner: its records in memory of the device are there before whoever copies them sees the end. */
+XS_FN void xs_ring_records_first(void) { xs_fence_acq_rel_gpu(); }
+/* Next, owners, mode and busy of a ring header, by one store that nothing waits for. */
+XS_FN void xs_ring_sign(xs_ring_header *ring, uint64_t next, uint32_t owners, uint32_t busy) {
+    xs_store16_if(1, &ring->next, (uint32_t)next, (uint32_t)(next >> 32), owners, XS_RING_MODE | busy << 16);
+}
 #else
 XS_FN uint64_t xs_control_load(const uint64_t *at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
 XS_FN uint32_t xs_control_load_u32(const uint32_t *at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
-XS_FN void xs_control_store(uint64_t *at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
 XS_FN void xs_control_store_u32(uint32_t *at, uint32_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
-XS_FN void xs_control_publish_u32(uint32_t *at, uint32_t value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
 XS_FN void xs_control_count(uint64_t *at, uint64_t n) { __atomic_fetch_add(at, n, __ATOMIC_RELAXED); }
+XS_FN void xs_ring_records_first(void) {}
+XS_FN void xs_ring_sign(xs_ring_header *ring, uint64_t next, uint32_t owners, uint32_t busy) {
+    xs_record_word *half = (xs_record_word *)(void *)&ring->next;
+    __atomic_store_n(&half[0], next, __ATOMIC_RELAXED);
+    __atomic_store_n(&half[1], owners | (uint64_t)(XS_RING_MODE | busy << 16) << 32, __ATOMIC_RELEASE);
+}
 #endif
 
 XS_FN xs_control *xs_writer_control(const xs_writer *w) {
     return (xs_control *)(uintptr_t)xs_opaque_u64((uint64_t)(uintptr_t)w->xs->control);
 }
 
-/* `started` and `freeze`, read as one word. Tracing goes on or off here, at writer-begin, xs_writer_epoch and back-off
- * stages alike. */
-XS_FN void xs_writer_refresh(xs_writer *w) {
-    if (!xs_writer_has_ring(w))
-        return;
-    const xs_control *c = xs_writer_control(w);
-    uint64_t both = xs_control_load((const uint64_t *)(const void *)&c->started);
-    bool on = ((uint32_t)both & XS_STARTED) && both >> 32 == 0 && !(w->base & XS_RING_FILTERED);
+/* `started` and `freeze`, as one word. */
+XS_FN uint64_t xs_control_state(const xs_control *c) { return xs_control_load((const uint64_t *)(const void *)&c->started); }
+
+XS_FN void xs_writer_switch(xs_writer *w, uint64_t state) {
+    bool on = ((uint32_t)state & XS_STARTED) && state >> 32 == 0 && !(w->base & XS_RING_FILTERED);
     w->step = on ? XS_STEP_ON : XS_STEP_OFF;
-    w->payload = on ? (uint32_t)both & XS_STARTED_PAYLOAD : 0;
+    w->payload = on ? (uint32_t)state & XS_STARTED_PAYLOAD : 0;
 }
 
-/* The filters too, at writer-begin and xs_writer_epoch. */
-XS_FN void xs_writer_refresh_filters(xs_writer *w) {
-    if (!xs_writer_has_ring(w))
-        return;
+/* Tracing goes on or off here, at writer-begin, xs_writer_epoch and back-off stages alike. */
+XS_FN void xs_writer_refresh(xs_writer *w) {
+    if (xs_writer_has_ring(w))
+        xs_writer_switch(w, xs_control_state(xs_writer_control(w)));
+}
+
+/* By loads of which none waits for another: each is a round trip over the bus. */
+XS_FN bool xs_writer_passes_filters(const xs_writer *w) {
     const xs_control *c = xs_writer_control(w);
-    uint32_t grid_block = xs_writer_grid_block(), rank = w->xs->rank + grid_block / w->xs->blocks;
-    bool in = rank >= xs_control_load_u32(&c->rank_first) && rank <= xs_control_load_u32(&c->rank_last);
-    uint32_t block = grid_block % w->xs->blocks;
-    in = in && block >= xs_control_load_u32(&c->block_first) && block <= xs_control_load_u32(&c->block_last);
-    in = in && w->epoch >= xs_control_load(&c->epoch_first) && w->epoch <= xs_control_load(&c->epoch_last);
+    uint32_t words[8], rank, block;
+    xs_load16_relaxed_sys(&c->started, words);
+    xs_load16_relaxed_sys(&c->block_first, words + 4);
+    uint64_t first = words[6] | (uint64_t)words[7] << 32, last = xs_control_load(&c->epoch_last);
+    xs_writer_place(w, &rank, &block);
+    return (rank >= words[2]) & (rank <= words[3]) & (block >= words[4]) & (block <= words[5]) & (w->epoch >= first) & (w->epoch <= last);
+}
+
+/* The filters too, where there are any: at writer-begin and xs_writer_epoch. */
+XS_FN void xs_writer_filter(xs_writer *w, uint64_t state) {
+    bool in = !((uint32_t)state & XS_STARTED_FILTERED) || xs_writer_passes_filters(w);
     w->base = in ? w->base & ~XS_RING_FILTERED : w->base | XS_RING_FILTERED;
-    xs_writer_refresh(w);
+    xs_writer_switch(w, state);
 }
 
 /* Adds the records asked for on lanes that are not the writer to the counter that says so. */
@@ -75,7 +90,8 @@ XS_FN void xs_writer_count_foreign(xs_writer *w) {
     }
 }
 
-/* gpu scope: a rank lives on one device, and system atomics on host memory need native atomics on the link. Claims a ring of the rank. One atomic where the first try is free: writers start at a bit of their own. */
+/* Claims a ring of the rank: one atomic where the first try is free, since writers start at a bit of their own. gpu scope: a rank
+ * lives on one device, and its bitmap in that device's memory (atomics on host memory take turns, a microsecond each). */
 XS_FN uint32_t xs_ring_claim(uint64_t *groups, uint32_t count, uint32_t seed) {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t group = (seed / 64 + i) % count;
@@ -92,26 +108,27 @@ XS_FN uint32_t xs_ring_claim(uint64_t *groups, uint32_t count, uint32_t seed) {
     return XS_RING_NONE;
 }
 
-XS_FN uint64_t xs_ring_next(const xs_ring_header *ring, uint32_t cursor) {
-    /* The cursor has 32 bits: it is unwrapped from the begin of this owner or from what the collector has taken. */
-    uint64_t base = xs_control_load(&ring->next), consumed = xs_control_load(&ring->consumed);
-    if (base < consumed)
-        base = consumed;
+/* The cursor has 32 bits: it is unwrapped from the begin of this owner or from what the collector has taken. */
+XS_FN uint64_t xs_ring_next(uint64_t begin, uint64_t consumed, uint32_t cursor) {
+    uint64_t base = begin < consumed ? consumed : begin;
     return base + (uint32_t)(cursor - (uint32_t)base);
 }
 
-XS_FN void xs_ring_enter_owner(xs_writer *w, xs_ring_header *ring, uint64_t first, uint64_t now) {
-    uint32_t owners = xs_control_load_u32(&ring->owners), warp_sm = xs_writer_warp() | xs_sm() << 16;
+/* No store waits for another: that the entry is whole is said by its stamps. */
+XS_FN void xs_ring_enter_owner(xs_writer *w, xs_ring_header *ring, uint64_t first, uint32_t owners, uint64_t now) {
+    uint32_t warp_sm = xs_writer_warp() | xs_sm() << 16, stamp = XS_RING_STAMP(owners) << 16;
     char *entry = (char *)&ring->owner[owners % XS_RING_OWNERS];
-    xs_store16_if(1, entry, (uint32_t)first, (uint32_t)(first >> 32), (uint32_t)now, (uint32_t)(now >> 32));
-    xs_store16_if(1, entry + 16, w->xs->launch, xs_writer_block(w), warp_sm, w->role);
-    xs_control_store_u32(&ring->mode, XS_RING_MODE);
-    xs_control_publish_u32(&ring->owners, owners + 1);
+    xs_store16_if(1, entry, (uint32_t)first, ((uint32_t)(first >> 32) & 0xffff) | stamp, (uint32_t)now, (uint32_t)(now >> 32));
+    xs_store16_if(1, entry + 16, w->xs->launch, xs_writer_block(w), warp_sm, (w->role & 0xffff) | stamp);
+    xs_ring_sign(ring, first, owners + 1, 1);
 }
 
+/* On a GPU one round trip over the bus: the control block is asked before the claim, which is in the device's memory, and its answer
+ * used when the ring header was asked. */
 XS_FN void xs_writer_take(xs_writer *w) {
     const xs_handle *xs = w->xs;
     uint64_t now = xs_now(); /* of the call: what follows takes microseconds on a GPU, and not always as many */
+    uint64_t state = xs_control_state(xs->control);
     uint32_t rank = xs_writer_grid_block() / xs->blocks, groups = xs->rings_per_rank / 64;
     uint32_t seed = xs_writer_block(w) * ((xs_threads() + XS_WARP - 1) / XS_WARP) + xs_writer_warp();
     uint32_t ring = xs_ring_claim(xs->groups + (uint64_t)rank * groups, groups, seed);
@@ -125,12 +142,15 @@ XS_FN void xs_writer_take(xs_writer *w) {
     w->base = ring << xs->ring_shift;
     xs_ring_header *header = &xs->rings[ring];
     uint64_t next = xs_control_load(&header->next);
+    uint32_t owners = xs_control_load_u32(&header->owners);
+#if XS_RING_MODE == 1 /* XS_DISCARD */
+    w->consumed = (uint32_t)xs_control_load(&header->consumed);
+#endif
     if (next == 0)
         next = 1; /* zeroed memory: sequences start at 1 */
     w->cursor = (uint32_t)next;
-    w->consumed = (uint32_t)xs_control_load(&header->consumed);
-    xs_ring_enter_owner(w, header, next, now);
-    xs_writer_refresh_filters(w);
+    xs_ring_enter_owner(w, header, next, owners, now);
+    xs_writer_filter(w, state);
     xs_emit_full(w, xs_how_of(XS_EV_WRITER_BEGIN, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 1, w->role, xs_writer_block(w),
                  xs->launch, now);
     xs_emit_more(w, xs_writer_rank(w), xs_writer_warp() | xs_sm() << 16, 0);
@@ -167,11 +187,14 @@ XS_FN void xs_writer_end(xs_writer *w) {
     if (xs_writer_has_ring(w)) {
         uint64_t now = xs_now(); /* as in xs_writer_take */
         xs_ring_header *header = &w->xs->rings[xs_writer_ring(w)];
-        uint64_t next = xs_ring_next(header, w->cursor + 2 * w->step); /* behind this event's own two records */
+        uint64_t begin = xs_control_load(&header->next), consumed = xs_control_load(&header->consumed);
+        uint32_t owners = xs_control_load_u32(&header->owners);                      /* none waits for another */
+        uint64_t next = xs_ring_next(begin, consumed, w->cursor + 2 * w->step); /* behind this event's own two records */
         xs_emit_full(w, xs_how_of(XS_EV_WRITER_END, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, w->role, (uint32_t)next,
                      (uint32_t)(next >> 32), now);
-        xs_control_store(&header->next, next);
-        /* Release: whoever takes the ring next, or reads it while it is free, sees `next` and the records. */
+        xs_ring_records_first();
+        xs_ring_sign(header, next, owners, 0);
+        /* Release: whoever takes the ring next sees `next`, and signs behind this end. */
         xs_and_release_gpu(&w->xs->groups[xs_writer_ring(w) / 64], ~(1ull << (xs_writer_ring(w) % 64)));
     }
     w->base = XS_RING_NONE;
@@ -191,7 +214,7 @@ XS_FN void xs_writer_epoch(xs_writer *w, uint64_t epoch) {
     if (!XS_TRACE || !xs_writer_has_ring(w))
         return;
     w->epoch = epoch;
-    xs_writer_refresh_filters(w);
+    xs_writer_filter(w, xs_control_state(xs_writer_control(w)));
     xs_emit_full(w, xs_how_of(XS_EV_EPOCH, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, 0, (uint32_t)epoch,
                  (uint32_t)(epoch >> 32), xs_now());
 }

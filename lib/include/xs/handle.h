@@ -7,7 +7,7 @@
 
 typedef struct xs_handle {
     xs_control *control;
-    uint64_t *groups;       /* ring bitmap of the launch's first rank; groups_per_rank words a rank; bit 1 = taken */
+    uint64_t *groups;       /* ring bitmap of the launch's first rank; groups_per_rank words a rank; bit 1 = taken. Of a GPU: in its memory */
     xs_ring_header *rings;  /* ring headers of the launch's first rank; rings_per_rank a rank */
     xs_status_line *status; /* status lines of the launch's first rank; rings_per_rank * lines_per_ring a rank */
     char *records;          /* records of the launch's first rank; ring_mask + 1 a ring */

@@ -3,17 +3,18 @@
  * apart is in its header: magic, version, sizes, offsets and strides. Fixed-width types only; offsets are bytes from the
  * region's first byte.
  *
- *   header | controls | groups (ring bitmap) | ring headers | status lines | records | catalog | journal | activity
+ *   header | controls | groups (ring bitmap of CPU ranks) | ring headers | status lines | records | catalog | journal | activity
  */
 #ifndef XS_REGION_H
 #define XS_REGION_H
 
+#include <stddef.h>
 #include <xs/activity.h>
 #include <xs/record.h>
 
 /* Stored XORed, so that a memory scan does not match the constants of the program itself. */
 #define XS_REGION_MAGIC (0x314e4f4947455258ull ^ 0xa5a5a5a5a5a5a5a5ull)
-#define XS_REGION_VERSION 2u
+#define XS_REGION_VERSION 3u
 
 enum xs_region_state { XS_REGION_INIT = 0, XS_REGION_LIVE = 1, XS_REGION_ENDED = 2 };
 
@@ -80,22 +81,29 @@ typedef struct xs_control {
     uint8_t pad1[28];
 } xs_control;
 XS_STATIC_ASSERT(sizeof(xs_control) == 128, "two cache lines: what is read, and the counters");
+XS_STATIC_ASSERT(offsetof(xs_control, block_first) == 16 && offsetof(xs_control, epoch_last) == 32, "writers read 16 bytes at once");
 
 /* Nobody reads the rings; they are read at a dump, and looked at now and then, so that positions and times stay known; they are
  * read as they fill. */
 enum xs_image_wish { XS_IMAGE_NOBODY = 0, XS_IMAGE_LOOKS = 1, XS_IMAGE_LIVE = 2 };
 
-enum xs_started_bits { XS_STARTED = 1, XS_STARTED_PAYLOAD = 2 };
+/* FILTERED: not everybody passes the filters; without it nobody looks at them. */
+enum xs_started_bits { XS_STARTED = 1, XS_STARTED_PAYLOAD = 2, XS_STARTED_FILTERED = 4 };
 
+/* In a ring header each half of an entry, which one 16-byte store writes, carries a stamp of the entry's ordinal, so that its writer
+ * needs no fence: whoever sees the count of owners before the entry sees the wrong stamp. Without stamps everywhere else
+ * (ring_access.h takes them off). */
 typedef struct xs_ring_owner {
-    uint64_t first;   /* 64-bit sequence of its first record */
+    uint64_t first;   /* sequence of its first record: 48 bits | stamp 16 (high) */
     uint64_t time;    /* ns, when it took the ring */
     uint32_t launch;
     uint32_t block;   /* index inside the rank */
     uint32_t warp_sm; /* warp 16 | SM 16 (high) */
-    uint32_t role;
+    uint32_t role;    /* 16 bits | stamp 16 (high) */
 } xs_ring_owner;
 XS_STATIC_ASSERT(sizeof(xs_ring_owner) == 32, "owner entries are 32 bytes");
+
+#define XS_RING_STAMP(ordinal) (((uint32_t)(ordinal) & 0x7fffu) + 1u) /* never that of zeroed memory */
 
 #define XS_RING_OWNERS 8u
 #define XS_RING_STARTED 8u
@@ -111,9 +119,11 @@ typedef struct xs_ring_header {
     uint32_t lines;
     uint32_t started[XS_RING_STARTED]; /* blocks of the rank, 8 a ring in turn: the launch that last began there (traced CUDA kernels) */
     uint8_t pad0[8];
-    uint64_t next;   /* writer: next 64-bit sequence; exact while the ring is free */
-    uint32_t owners; /* writer: owners so far; the newest is owners[(owners - 1) % 8] */
-    uint32_t mode;   /* writer: xs_ring_mode of the file that took it last */
+    /* the writer's, at its begin and its end: on a GPU by one 16-byte store */
+    uint64_t next;   /* next sequence; exact while the ring is free */
+    uint32_t owners; /* so far; the newest is owner[(owners - 1) % 8] */
+    uint16_t mode;   /* xs_ring_mode of the file that took it last */
+    uint16_t busy;   /* 1: between begin and end. A CPU's ring is taken a little longer, see `groups` */
     uint8_t pad1[48];
     uint64_t consumed; /* collector: everything up to this sequence was taken (discard mode looks at it when full) */
     uint8_t pad2[56];
@@ -128,6 +138,7 @@ typedef struct xs_ring_header {
     xs_ring_owner owner[XS_RING_OWNERS];
 } xs_ring_header;
 XS_STATIC_ASSERT(sizeof(xs_ring_header) == 512, "ring headers are 512 bytes");
+XS_STATIC_ASSERT(offsetof(xs_ring_header, next) == 64 && offsetof(xs_ring_header, busy) == 78, "writers store 16 bytes at once");
 
 /* Where kernels write records. Ring headers, status lines and control are in the region always. */
 enum xs_ring_placement { XS_RING_MAPPED = 0, XS_RING_DEVICE = 1 };

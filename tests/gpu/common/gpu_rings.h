@@ -16,6 +16,7 @@ enum gpu_placement { GPU_MAPPED, GPU_DEVICE };
 typedef struct gpu_rings {
     char *memory;  /* the region, as both sides see it */
     char *records; /* of all rings */
+    uint64_t *claims; /* their bitmap, in the GPU's memory as that of a world */
     xs_region_header header;
     enum gpu_placement placement;
 } gpu_rings;
@@ -35,6 +36,8 @@ GPU_TEST_FN gpu_rings gpu_rings_make(uint32_t writers, uint32_t records, enum gp
     xs_region_init(r.memory, &r.header);
     ((xs_control *)(r.memory + r.header.control_offset))->started = started ? XS_STARTED : 0;
     r.records = r.memory + r.header.records_offset;
+    GPU_CHECK(cudaMalloc((void **)&r.claims, r.header.groups_per_rank * sizeof(uint64_t)));
+    GPU_CHECK(cudaMemset(r.claims, 0, r.header.groups_per_rank * sizeof(uint64_t)));
     if (placement == GPU_DEVICE) {
         GPU_CHECK(cudaMalloc((void **)&r.records, r.header.rings_per_rank * r.header.records_stride));
         GPU_CHECK(cudaMemset(r.records, 0, r.header.rings_per_rank * r.header.records_stride));
@@ -45,6 +48,7 @@ GPU_TEST_FN gpu_rings gpu_rings_make(uint32_t writers, uint32_t records, enum gp
 GPU_TEST_FN void gpu_rings_free(gpu_rings *r) {
     if (r->placement == GPU_DEVICE)
         GPU_CHECK(cudaFree(r->records));
+    GPU_CHECK(cudaFree(r->claims));
     GPU_CHECK(cudaFreeHost(r->memory));
 }
 
@@ -62,6 +66,7 @@ GPU_TEST_FN xs_handle gpu_rings_handle(const gpu_rings *r, uint32_t blocks, uint
     world.abort_word = abort_word;
     xs_region_handle(&world, 0, blocks, 1, &h);
     h.records = r->records;
+    h.groups = r->claims;
     return h;
 }
 

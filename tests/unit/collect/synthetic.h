@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <xs/record_access.h>
-#include <xs/region.h>
+#include <xs/ring_access.h>
 
 #include "world.h"
 
@@ -68,11 +67,10 @@ static inline synthetic_writer synthetic_begin(char *region, uint32_t index, uin
     w.cursor = __atomic_load_n(&w.ring->next, __ATOMIC_RELAXED);
     w.consumed = __atomic_load_n(&w.ring->consumed, __ATOMIC_RELAXED);
     uint32_t owners = w.ring->owners;
-    xs_record *entry = (xs_record *)(void *)&w.ring->owner[owners % XS_RING_OWNERS];
-    uint64_t now = synthetic_now();
-    xs_record_put(entry, (uint32_t)w.cursor, (uint32_t)(w.cursor >> 32), (uint32_t)now, (uint32_t)(now >> 32));
-    xs_record_put(entry + 1, 1, owners, 0, 0);
-    __atomic_store_n(&w.ring->mode, mode, __ATOMIC_RELAXED);
+    xs_ring_owner owner = {.first = w.cursor, .time = synthetic_now(), .launch = 1, .block = owners};
+    xs_ring_owner_store(w.ring, owners, &owner);
+    __atomic_store_n(&w.ring->mode, (uint16_t)mode, __ATOMIC_RELAXED);
+    __atomic_store_n(&w.ring->busy, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&w.ring->owners, owners + 1, __ATOMIC_RELEASE);
     return w;
 }
@@ -95,6 +93,7 @@ static inline void synthetic_emit(synthetic_writer *w, uint32_t mode, uint32_t t
 /* Gives the ring back; writer.h, xs_writer_end. */
 static inline void synthetic_end(synthetic_writer *w) {
     __atomic_store_n(&w->ring->next, w->cursor, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->ring->busy, 0, __ATOMIC_RELEASE);
     __atomic_fetch_and(w->group, ~w->bit, __ATOMIC_RELEASE);
 }
 

@@ -248,12 +248,13 @@ static void tell_cursor(const xs_world *world, uint32_t ring, const synthetic_wr
     const xs_region_header *h = xs_region(world);
     xs_status_line *line = (xs_status_line *)(void *)(world->region + h->status_offset +
                                                       (uint64_t)ring * h->lines_per_ring * h->status_stride);
-    const xs_ring_owner *owner = &w->ring->owner[(w->ring->owners - 1) % XS_RING_OWNERS];
+    xs_ring_owner owner = {0};
+    assert_true(xs_ring_owner_load(w->ring, w->ring->owners - 1, &owner));
     xs_record *parts = (xs_record *)(void *)line;
     for (int i = 0; i < 6; i++)
         xs_record_put(&parts[i], 1, 0, 0, 0);
-    xs_record_put(&parts[6], 1, (uint32_t)w->cursor, owner->block, 0);
-    xs_record_put(&parts[7], 1, owner->launch, 0, 0);
+    xs_record_put(&parts[6], 1, (uint32_t)w->cursor, owner.block, 0);
+    xs_record_put(&parts[7], 1, owner.launch, 0, 0);
 }
 
 /* What was not copied when the device was lost is a loss of that cause: exactly, where its ring was given back; at

@@ -15,7 +15,7 @@ struct CUfunc_st {
     CUresult fault;                        /* not 0: the context is spoiled by it once all blocks are over */
     int builtin;                           /* fake_builtin + 1: one of libxs's own, from PTX text */
 };
-enum fake_builtin { FAKE_CLOCK, FAKE_STEP, FAKE_RECORD, FAKE_STORE, FAKE_ADD, FAKE_BUILTINS };
+enum fake_builtin { FAKE_CLOCK, FAKE_STEP, FAKE_RECORD, FAKE_STORE, FAKE_ADD, FAKE_CLAIMS, FAKE_BUILTINS };
 
 enum { FAKE_ALLOCATED, FAKE_IMPORTED, FAKE_PINNED, FAKE_REGISTERED, FAKE_STREAMS, FAKE_EVENTS, FAKE_CONTEXTS, FAKE_MODULES, FAKE_GREEN, FAKE_KINDS };
 

@@ -90,8 +90,12 @@ static void run_add(const fake_op *op) {
     }
 }
 
+static void run_claims(const fake_op *op) {
+    __atomic_fetch_and((uint64_t *)(uintptr_t)op->numbers[0], op->numbers[1], __ATOMIC_RELEASE);
+}
+
 static void run_builtin(const fake_op *op) {
-    static void (*const runs[FAKE_BUILTINS])(const fake_op *) = {run_clock, run_step, run_record, run_store, run_add};
+    static void (*const runs[FAKE_BUILTINS])(const fake_op *) = {run_clock, run_step, run_record, run_store, run_add, run_claims};
     runs[op->function.builtin - 1](op);
 }
 

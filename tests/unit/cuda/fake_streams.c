@@ -10,7 +10,7 @@
 /* Arguments in order: 8, 4 bytes. */
 static const struct {
     const char *name, *sizes;
-} builtins[FAKE_BUILTINS] = {{"xs_clock", "844"}, {"xs_probe_step", "84"}, {"xs_probe_record", "8844"}, {"xs_probe_store", "844"}, {"xs_probe_add", "884"}};
+} builtins[FAKE_BUILTINS] = {{"xs_clock", "844"}, {"xs_probe_step", "84"}, {"xs_probe_record", "8844"}, {"xs_probe_store", "844"}, {"xs_probe_add", "884"}, {"xs_claims_free", "88"}};
 static struct CUfunc_st builtin_functions[FAKE_BUILTINS];
 
 uint64_t fake_pending;

@@ -551,7 +551,7 @@ static void keep_a_real_header(void) {
 static void hostile_regions(void **unused) {
     (void)unused;
     static const char *const words[] = {"its trace memory is not sealed", "is damaged", "is damaged", "is damaged",
-                                        "is of a newer version"};
+                                        "is of another version"};
     char arguments[32];
     keep_a_real_header();
     for (int what = 0; what < 5; what++) {

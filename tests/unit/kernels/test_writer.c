@@ -1,4 +1,6 @@
 /* Rings: claimed, handed over, given back; filters; calls from lanes that are not the writer. */
+#include <xs/ring_access.h>
+
 #include "kernel_test.h"
 
 static void claims_its_own_bit_first(void **state) {
@@ -25,7 +27,10 @@ static void owner_entry_and_sequence_go_on(void **state) {
     for (uint32_t owner = 0; owner < XS_RING_OWNERS + 3; owner++) {
         xs_writer w = xs_writer_begin(&handle, 10 + owner);
         xs_ring_header *ring = fake_ring(xs_writer_ring(&w));
-        const xs_ring_owner *entry = &ring->owner[owner % XS_RING_OWNERS];
+        xs_ring_owner found, *entry = &found;
+        assert_true(xs_ring_owner_load(ring, owner, &found));
+        assert_false(xs_ring_owner_load(ring, owner + 1, &found));
+        assert_int_equal(ring->busy, 1);
         assert_int_equal(ring->owners, owner + 1);
         assert_int_equal(ring->mode, XS_OVERWRITE);
         assert_int_equal(entry->first, expected);
@@ -39,6 +44,7 @@ static void owner_entry_and_sequence_go_on(void **state) {
         xs_writer_end(&w);
         expected += 3 + owner + 2; /* begin, marks, end */
         assert_int_equal(ring->next, expected);
+        assert_int_equal(ring->busy, 0);
         assert_int_equal(fake_record(FAKE_RINGS, (uint32_t)(expected - 1) & 63)->sequence, (uint32_t)(expected - 1));
     }
 }
@@ -146,6 +152,8 @@ static void filters(void **state) {
     fake_self.block = 3;
     assert_true(records());
     c->rank_first = 4;
+    assert_true(records()); /* nobody looks */
+    c->started |= XS_STARTED_FILTERED;
     assert_false(records());
     c->rank_first = 3, c->rank_last = 3;
     assert_true(records());
@@ -167,6 +175,7 @@ static void filters(void **state) {
 static void filtered_writer_in_a_wait(void **state) {
     (void)state;
     fake_control()->epoch_first = 9;
+    fake_control()->started |= XS_STARTED_FILTERED;
     xs_writer w = xs_writer_begin(&handle, 0);
     uint32_t ring = xs_writer_ring(&w);
     xs_slot slot = {NULL, 3, 0};

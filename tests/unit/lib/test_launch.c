@@ -1,5 +1,7 @@
 /* Launches on the threads scheduler: identities, arguments, residency, order, barriers, shared memory, aborts, the
  * journal. */
+#include <xs/ring_access.h>
+
 #include "lib_test.h"
 #include "world.h"
 
@@ -383,8 +385,9 @@ static void launches_of_others(void **state) {
     xs_host_enter(NULL);
     assert_null(xs_host_self());
     /* a writer that never gave its ring back */
-    xs.rings[3].owner[0] = (xs_ring_owner){.first = 1, .launch = 1};
+    xs_ring_owner_store(&xs.rings[3], 0, &(xs_ring_owner){.first = 1, .launch = 1});
     xs.rings[3].owners = 1;
+    xs.rings[3].busy = 1;
     *xs.groups = 1u << 3;
     assert_int_equal(xs_handle_end(world, &xs), 0);
     assert_int_equal(*xs.groups, 0);
@@ -402,7 +405,8 @@ static void careless_kernel(const void *args, const xs_handle *xs) {
     uint64_t bit = 1ull << xs_host_self()->block;
     __atomic_fetch_or(xs->groups, bit, __ATOMIC_ACQ_REL);
     xs_ring_header *ring = &xs->rings[xs_host_self()->block];
-    ring->owner[0] = (xs_ring_owner){.first = ring->next, .launch = xs->launch};
+    xs_ring_owner_store(ring, 0, &(xs_ring_owner){.first = ring->next, .launch = xs->launch});
+    ring->busy = 1;
     __atomic_store_n(&ring->owners, 1, __ATOMIC_RELEASE);
     xs_record *records = (xs_record *)(xs->records + ((uint64_t)xs_host_self()->block << xs->ring_shift) * sizeof(xs_record));
     for (uint32_t s = 1; s <= 7; s++) records[s & xs->ring_mask] = (xs_record){s, XS_HEAD(XS_CODE_MARK, 1), s, s};

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <xs/ring_access.h>
+
 #include "../../../trace/collect/region_view.h"
 #include "lib_test.h"
 #include "world.h"
@@ -32,6 +34,9 @@ static void fields_are_pinned(void **state) {
     PIN(xs_activity_entry, device, 32);
     PIN(xs_activity_entry, bytes, 88);
     PIN(xs_ring_header, next, 64);
+    PIN(xs_ring_header, owners, 72);
+    PIN(xs_ring_header, mode, 76);
+    PIN(xs_ring_header, busy, 78);
     PIN(xs_ring_header, consumed, 128);
     PIN(xs_ring_header, owner, 256);
     PIN(xs_control, started, 0);
@@ -155,7 +160,7 @@ static void each_rank_counts_for_itself(void **state) {
     for (uint32_t r = 0; r < 3; r++) {
         xs_handle xs;
         xs_region_handle(world, r, 1, 1, &xs);
-        assert_int_equal(xs.control->started, 0);
+        assert_int_equal(xs.control->started, XS_STARTED_FILTERED);
         assert_int_equal(xs.control->block_last, 3);
         xs.control->no_ring += 1 + r;
         xs.control->foreign += 10;
@@ -216,13 +221,15 @@ static void reclaim_one(const reclaim_case *c) {
     ring->owners = 1;
     ring->mode = c->mode;
     ring->consumed = c->consumed;
-    ring->owner[0] = (xs_ring_owner){.first = c->first, .launch = 7};
+    ring->busy = 1;
+    xs_ring_owner_store(ring, 0, &(xs_ring_owner){.first = c->first, .launch = 7});
     uint64_t *groups = (uint64_t *)(region + h.groups_offset);
     groups[0] = 1ull << 5;
-    assert_int_equal(xs_region_reclaim(region, 6), 0); /* another launch's */
+    assert_int_equal(xs_region_reclaim(region, 6, NULL), 0); /* another launch's */
     assert_int_equal(groups[0], 1ull << 5);
-    assert_int_equal(xs_region_reclaim(region, 7), 1);
+    assert_int_equal(xs_region_reclaim(region, 7, NULL), 1);
     assert_int_equal(groups[0], 0);
+    assert_int_equal(ring->busy, 0);
     assert_true(ring->next == c->next);
     free(region);
 }
@@ -246,7 +253,7 @@ static void rings_left_behind_are_freed(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) reclaim_one(&cases[i]);
 }
 
-/* A ring whose `next` has moved was given back and taken anew: its new writer has only not signed yet. */
+/* A ring that was given back and taken anew, by a writer that has only not signed yet, even if its last owner wrote nothing. */
 static void rings_given_back_are_left_alone(void **state) {
     (void)state;
     xs_region_header h = layout(1, 64, 16, 4);
@@ -256,12 +263,33 @@ static void rings_given_back_are_left_alone(void **state) {
     xs_ring_header *ring = (xs_ring_header *)(region + h.ring_headers_offset);
     uint64_t *groups = (uint64_t *)(region + h.groups_offset);
     ring->owners = 1;
-    ring->owner[0] = (xs_ring_owner){.first = 1, .launch = 7};
-    ring->next = 4;
+    xs_ring_owner_store(ring, 0, &(xs_ring_owner){.first = 1, .launch = 7});
     groups[0] = 1;
-    assert_int_equal(xs_region_reclaim(region, 7), 0);
+    assert_int_equal(xs_region_reclaim(region, 7, NULL), 0);
     assert_int_equal(groups[0], 1);
-    assert_int_equal(ring->next, 4);
+    assert_int_equal(ring->next, 1);
+    free(region);
+}
+
+/* GPUs claim in memory of their own: what the host frees has to be told there. */
+static void rings_of_gpus_are_freed_by_their_headers(void **state) {
+    (void)state;
+    xs_region_header h = layout(2, 64, 16, 4);
+    h.device = 0;
+    char *region = calloc(1, h.total_bytes);
+    assert_non_null(region);
+    xs_region_init(region, &h);
+    uint64_t given_back[2] = {0, 0};
+    for (uint32_t i = 60; i < 70; i++) {
+        xs_ring_header *ring = (xs_ring_header *)(region + h.ring_headers_offset + i * 512);
+        ring->owners = 1;
+        ring->busy = i != 61 && i != 67;
+        xs_ring_owner_store(ring, 0, &(xs_ring_owner){.first = 1, .launch = i == 68 ? 8 : 7});
+    }
+    assert_int_equal(xs_region_reclaim(region, 7, given_back), 7);
+    assert_true(given_back[0] == 0xdull << 60);
+    assert_true(given_back[1] == 0x27);
+    assert_int_equal(xs_region_reclaim(region, 7, given_back), 0);
     free(region);
 }
 
@@ -272,6 +300,7 @@ int main(void) {
         cmocka_unit_test(memory_cannot_shrink),        cmocka_unit_test(each_rank_counts_for_itself),
         cmocka_unit_test(handles_begin_at_their_rank),
         cmocka_unit_test(rings_left_behind_are_freed), cmocka_unit_test(rings_given_back_are_left_alone),
+        cmocka_unit_test(rings_of_gpus_are_freed_by_their_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

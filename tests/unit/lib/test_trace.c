@@ -35,6 +35,13 @@ static void filters(void **state) {
     assert_int_equal(xs_trace_filter(world, &bad), XS_E_ARGUMENT);
     assert_int_equal(xs_trace_filter(world, NULL), XS_E_ARGUMENT);
     assert_int_equal(c->rank_first, 1);
+    assert_int_equal(c->started, XS_STARTED | XS_STARTED_PAYLOAD | XS_STARTED_FILTERED); /* else no writer would look */
+    assert_int_equal(xs_trace_stop(world), 0);
+    assert_int_equal(c->started, XS_STARTED_FILTERED);
+    xs_filter open = {sizeof open, 0, UINT32_MAX, 0, UINT32_MAX, 0, UINT64_MAX};
+    assert_int_equal(xs_trace_filter(world, &open), 0);
+    assert_int_equal(xs_trace_start(world), 0);
+    assert_int_equal(c->started, XS_STARTED | XS_STARTED_PAYLOAD);
     xs_world_destroy(world);
 }
 

@@ -103,7 +103,7 @@ static void newer_region(void **state) {
     region.version++;
     cb_process_as(c, &region);
     assert_int_equal(cb_end(c), 0);
-    expect_error(path, XS_E_VERSION, "newer version of xs (region version 3");
+    expect_error(path, XS_E_VERSION, "newer version of xs (region version 4");
 }
 
 static void read_model(const char *path, xsr_model *m) {
