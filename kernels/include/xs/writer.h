@@ -116,19 +116,19 @@ XS_FN uint64_t xs_ring_next(uint64_t begin, uint64_t consumed, uint32_t cursor) 
 
 /* No store waits for another: that the entry is whole is said by its stamps. */
 XS_FN void xs_ring_enter_owner(xs_writer *w, xs_ring_header *ring, uint64_t first, uint32_t owners, uint64_t now) {
-    uint32_t warp_sm = xs_writer_warp() | xs_sm() << 16, stamp = XS_RING_STAMP(owners) << 16;
+    uint32_t warp_sm = xs_writer_warp() | xs_sm() << 16, stamp = XS_RING_STAMP(owners) << 16, rank, block;
+    xs_writer_place(w, &rank, &block);
     char *entry = (char *)&ring->owner[owners % XS_RING_OWNERS];
     xs_store16_if(1, entry, (uint32_t)first, ((uint32_t)(first >> 32) & 0xffff) | stamp, (uint32_t)now, (uint32_t)(now >> 32));
-    xs_store16_if(1, entry + 16, w->xs->launch, xs_writer_block(w), warp_sm, (w->role & 0xffff) | stamp);
+    xs_store16_if(1, entry + 16, w->xs->launch, block, warp_sm, (w->role & 0xffff) | stamp);
     xs_ring_sign(ring, first, owners + 1, 1);
 }
 
-/* On a GPU one round trip over the bus: the control block is asked before the claim, which is in the device's memory, and its answer
- * used when the ring header was asked. */
+/* On a GPU one round trip over the bus: the claim is in the device's memory, and all loads behind it are under way before the first of
+ * their answers is used. */
 XS_FN void xs_writer_take(xs_writer *w) {
     const xs_handle *xs = w->xs;
     uint64_t now = xs_now(); /* of the call: what follows takes microseconds on a GPU, and not always as many */
-    uint64_t state = xs_control_state(xs->control);
     uint32_t rank = xs_writer_grid_block() / xs->blocks, groups = xs->rings_per_rank / 64;
     uint32_t seed = xs_writer_block(w) * ((xs_threads() + XS_WARP - 1) / XS_WARP) + xs_writer_warp();
     uint32_t ring = xs_ring_claim(xs->groups + (uint64_t)rank * groups, groups, seed);
@@ -143,6 +143,7 @@ XS_FN void xs_writer_take(xs_writer *w) {
     xs_ring_header *header = &xs->rings[ring];
     uint64_t next = xs_control_load(&header->next);
     uint32_t owners = xs_control_load_u32(&header->owners);
+    uint64_t state = xs_control_state(xs->control);
 #if XS_RING_MODE == 1 /* XS_DISCARD */
     w->consumed = (uint32_t)xs_control_load(&header->consumed);
 #endif
@@ -151,9 +152,10 @@ XS_FN void xs_writer_take(xs_writer *w) {
     w->cursor = (uint32_t)next;
     xs_ring_enter_owner(w, header, next, owners, now);
     xs_writer_filter(w, state);
-    xs_emit_full(w, xs_how_of(XS_EV_WRITER_BEGIN, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 1, w->role, xs_writer_block(w),
-                 xs->launch, now);
-    xs_emit_more(w, xs_writer_rank(w), xs_writer_warp() | xs_sm() << 16, 0);
+    uint32_t block;
+    xs_writer_place(w, &rank, &block);
+    xs_emit_full(w, xs_how_of(XS_EV_WRITER_BEGIN, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 1, w->role, block, xs->launch, now);
+    xs_emit_more(w, rank, xs_writer_warp() | xs_sm() << 16, 0);
 }
 
 /* One call per warp, by all of its active lanes together; the lowest of them records from here on. role: an id of xs_role,
