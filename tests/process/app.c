@@ -3,6 +3,7 @@
  *        exit           exits without
  *        told           destroys its world when word 62 of the counters is set
  *        kill:MS        is killed (SIGKILL) MS milliseconds after all writers of the world have made some records
+ *        shuts:MS       the same, but closes its descriptors before these milliseconds, as the kernel does shortly before an end
  *        captured:PATH  is killed when the capture PATH holds as many
  *        cupti:PATH     is killed when the capture PATH says that CUPTI has delivered
  *        hang           its writers wait for what never comes, and it is killed when all do
@@ -50,6 +51,8 @@ typedef struct killing {
 
 static int starts(const char *end, const char *word) { return !strncmp(end, word, strlen(word)); }
 
+static int timed(const char *end) { return starts(end, "kill") || starts(end, "shuts"); }
+
 static int all_have(const killing *k, uint64_t records) {
     int all = 1;
     for (uint32_t i = 0; i < BLOCKS * xs_world_ranks(k->world); i++)
@@ -84,14 +87,16 @@ static int captured(const killing *k) {
 static int due(const killing *k) {
     if (!strcmp(k->end, "hang"))
         return open_waits(k->world, NULL, NULL) == BLOCKS;
-    return starts(k->end, "kill") ? all_have(k, k->records < SOME ? k->records : SOME) : captured(k);
+    return timed(k->end) ? all_have(k, k->records < SOME ? k->records : SOME) : captured(k);
 }
 
 static void *killer(void *user) {
     const killing *k = user;
     while (!due(k))
         usleep(1000);
-    if (starts(k->end, "kill"))
+    if (starts(k->end, "shuts"))
+        closefrom(STDERR_FILENO + 1);
+    if (timed(k->end))
         usleep((useconds_t)(strtoul(k->path, NULL, 10) * 1000));
     kill(getpid(), SIGKILL);
     return NULL;
@@ -127,7 +132,7 @@ static int run(xs_world *world, char **argv, uint64_t *counters) {
         return rc;
     args.fails = starts(end, "fail");
     int pauses = args.hang || args.fails || starts(end, "abort");
-    if (starts(end, "kill") || starts(end, "captured") || starts(end, "cupti") || pauses)
+    if (timed(end) || starts(end, "captured") || starts(end, "cupti") || pauses)
         kill_later(world, end, counters, args.records);
     if (!strcmp(end, "fork") && !child_exits())
         return XS_E_SYSTEM;

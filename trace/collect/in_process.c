@@ -26,6 +26,7 @@ typedef struct in_process {
     xs_exit_entry at_exit; /* first */
     xs_world *world;
     int recorder_fd; /* -1: none */
+    int recorder_late; /* it has not answered the last DRAIN */
     xs_collector *collector;
     xs_collected *region;
     xs_cupti *cupti; /* NULL: nobody listens to CUPTI */
@@ -244,7 +245,7 @@ static void pass(void *state) {
     xs_placement_pass(p->world);
     if (p->collector) {
         xs_collector_pass(p->collector);
-    } else if (p->recorder_fd >= 0 && xs_recorder_drain(p->recorder_fd)) {
+    } else if (p->recorder_fd >= 0 && xs_recorder_drain(p->recorder_fd, &p->recorder_late)) {
         close(p->recorder_fd); /* gone: the run goes on */
         p->recorder_fd = -1;
     }

@@ -6,7 +6,8 @@
  *                                                                       a slow recorder is then taken for granted
  *   DUMP (text)                 ->                                      trigger
  *   DRAIN                       ->                                      sim only: it outruns the recorder
- *                               <-  DRAINED
+ *                               <-  DRAINED                             waited for at most XS_RECORDER_DRAIN_MS; from then on
+ *                                                                       the run goes on until the answer comes
  *   BYE (clean, abort reason)   ->                                      the world is destroyed
  *
  * The recorder works on the memory; when a process dies, its socket closes and the memory is still there. */
@@ -18,6 +19,7 @@
 #define XS_RECORDER_MAGIC 0x43455258u /* "XREC" */
 #define XS_RECORDER_VERSION 1u
 #define XS_RECORDER_WAIT_MS 2000
+#define XS_RECORDER_DRAIN_MS 30000 /* sim has time: it is stopped, or its disk, not busy */
 
 enum xs_recorder_kind {
     XS_RECORDER_HELLO = 1,

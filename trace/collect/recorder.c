@@ -128,7 +128,7 @@ static uint32_t fill_polls(recorder *r) {
     r->polls[1] = (struct pollfd){.fd = r->listener, .events = POLLIN};
     for (connection *c = r->connections; c; c = c->next) {
         int alive = !c->gone_since;
-        r->polls[n++] = (struct pollfd){.fd = alive ? c->fd : -1, .events = POLLIN};
+        r->polls[n++] = (struct pollfd){.fd = alive && !c->closed_since ? c->fd : -1, .events = POLLIN};
         r->polls[n++] = (struct pollfd){.fd = alive ? c->pidfd : -1, .events = POLLIN};
     }
     return n;

@@ -20,9 +20,9 @@ static int64_t now_ms(void) {
 }
 
 /* Waits for one message of `kind`; anything else is passed over. XS_E_RECORDER: the recorder is gone; XS_E_TIMEOUT: it is there. */
-static int receive(int fd, uint32_t kind, xs_recorder_message *message) {
-    int64_t end = now_ms() + XS_RECORDER_WAIT_MS, left;
-    while ((left = end - now_ms()) > 0) {
+static int receive(int fd, uint32_t kind, int64_t ms, xs_recorder_message *message) {
+    int64_t end = now_ms() + ms, left = ms;
+    do {
         struct pollfd wait = {.fd = fd, .events = POLLIN};
         int rc = poll(&wait, 1, (int)left);
         if (rc <= 0)
@@ -32,7 +32,7 @@ static int receive(int fd, uint32_t kind, xs_recorder_message *message) {
             return XS_E_RECORDER;
         if (n == (ssize_t)sizeof *message && message->magic == XS_RECORDER_MAGIC && message->kind == kind)
             return 0;
-    }
+    } while ((left = end - now_ms()) > 0);
     return XS_E_TIMEOUT;
 }
 
@@ -45,10 +45,15 @@ int xs_recorder_send(int fd, uint32_t kind, int32_t result, uint32_t abort_reaso
     return n == (ssize_t)sizeof message ? 0 : XS_E_RECORDER;
 }
 
-int xs_recorder_drain(int fd) {
+int xs_recorder_drain(int fd, int *late) {
     xs_recorder_message message;
-    int rc = xs_recorder_send(fd, XS_RECORDER_DRAIN, 0, 0, NULL);
-    return rc ? rc : receive(fd, XS_RECORDER_DRAINED, &message);
+    int rc = *late ? receive(fd, XS_RECORDER_DRAINED, 0, &message) : 0;
+    if (!rc)
+        rc = xs_recorder_send(fd, XS_RECORDER_DRAIN, 0, 0, NULL);
+    if (!rc)
+        rc = receive(fd, XS_RECORDER_DRAINED, XS_RECORDER_DRAIN_MS, &message);
+    *late = rc == XS_E_TIMEOUT;
+    return *late ? 0 : rc;
 }
 
 static int send_hello(int fd, const xs_world *world) {
@@ -108,7 +113,7 @@ static int hand_over(xs_world *world, int fd, const char *path) {
         return rc;
     rc = send_hello(fd, world);
     if (!rc)
-        rc = receive(fd, XS_RECORDER_ACK, &answer);
+        rc = receive(fd, XS_RECORDER_ACK, XS_RECORDER_WAIT_MS, &answer);
     /* One that is alive but slow (a busy disk) has the memory, and will find in it whatever the rings still hold. */
     if (rc == XS_E_TIMEOUT)
         return 0;

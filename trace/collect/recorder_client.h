@@ -9,7 +9,8 @@
 int xs_recorder_connect(struct xs_world *world, const char *path);
 /* Never blocks and never raises SIGPIPE: a recorder that is gone, or slow, costs its message. 0 or XS_E_RECORDER. */
 int xs_recorder_send(int fd, uint32_t kind, int32_t result, uint32_t abort_reason, const char *text);
-/* sim: the recorder has taken all that was there. Bounded. */
-int xs_recorder_drain(int fd);
+/* sim: the recorder has taken all that was there. Bounded: where it is late, *late is set, 0 returned, and nothing more is waited
+ * for until it has answered. */
+int xs_recorder_drain(int fd, int *late);
 
 #endif

@@ -18,7 +18,8 @@
 #include "recorder_internal.h"
 #include "world.h"
 
-#define STATUS_WAIT_MS 100 /* for the exit status of a process whose socket has closed */
+#define STATUS_WAIT_MS 100 /* for the exit status of a process that is over */
+#define END_WAIT_MS 5000   /* for the end of a process whose socket has closed: it may have become another program */
 #define BACKLOG 512
 #define DRAINS 1000
 
@@ -206,6 +207,13 @@ void xs_recorder_gone(connection *c) {
         c->gone_since = xs_recorder_ms();
 }
 
+static void closed(connection *c) {
+    if (!c->closed_since)
+        c->closed_since = xs_recorder_ms();
+    if (c->pidfd < 0 || !c->region)
+        xs_recorder_gone(c);
+}
+
 void xs_recorder_serve(recorder *r, connection *c) {
     xs_recorder_message message;
     union {
@@ -218,7 +226,7 @@ void xs_recorder_serve(recorder *r, connection *c) {
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     if (n <= 0) {
-        xs_recorder_gone(c);
+        closed(c);
         return;
     }
     int fd = received_descriptor(&head);
@@ -240,21 +248,16 @@ void xs_recorder_child_ended(recorder *r, pid_t pid, int status) {
 /* What a process sent before it died is still in the socket: even its hello, where the recorder was slow. */
 static void last_messages(recorder *r, connection *c) {
     struct pollfd wait = {.fd = c->fd, .events = POLLIN};
-    for (int i = 0; i < DRAINS && poll(&wait, 1, 0) > 0 && (wait.revents & POLLIN); i++) {
-        uint64_t before = c->gone_since;
-        c->gone_since = 0;
+    for (int i = 0; i < DRAINS && !c->closed_since && poll(&wait, 1, 0) > 0 && (wait.revents & POLLIN); i++)
         xs_recorder_serve(r, c);
-        int over = c->gone_since != 0;
-        c->gone_since = before;
-        if (over)
-            break;
-    }
 }
 
 void xs_recorder_bury(recorder *r) {
     connection **link = &r->connections;
     while (*link) {
         connection *c = *link;
+        if (c->closed_since && xs_recorder_ms() - c->closed_since >= END_WAIT_MS)
+            xs_recorder_gone(c);
         int waits = c->region && !c->status_known && xs_recorder_ms() - c->gone_since < STATUS_WAIT_MS;
         if (!c->gone_since || waits) {
             link = &c->next;

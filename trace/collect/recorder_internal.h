@@ -15,7 +15,8 @@ typedef struct connection {
     void *map;
     uint64_t map_bytes;
     xs_collected *region; /* NULL: has not said hello */
-    uint64_t gone_since;  /* ms; 0: alive */
+    uint64_t closed_since; /* ms; 0: the socket is open. Of a process that ends it closes first */
+    uint64_t gone_since;   /* ms; 0: alive */
     int exit_status;      /* -1: unknown */
     int status_known;
 } connection;
