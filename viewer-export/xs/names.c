@@ -81,5 +81,6 @@ int names_database_is_old(const run_names *names) {
     struct timespec capture, database;
     if (!names->has_database || xsv_sqlite_check(names->database) || written_at(names->database, &database))
         return 1;
-    return !written_at(names->capture, &capture) && later(&capture, &database);
+    /* Of one time: a clock of files may stand still for milliseconds. */
+    return !written_at(names->capture, &capture) && !later(&database, &capture);
 }

@@ -51,13 +51,12 @@ static void write_file(const char *path, const void *bytes, size_t size) {
     fclose(f);
 }
 
-static void set_age(const char *path, int seconds) {
-    struct timespec now, times[2];
-    clock_gettime(CLOCK_REALTIME, &now);
-    now.tv_sec -= seconds;
-    times[0] = times[1] = now;
+static void set_time(const char *path, time_t when) {
+    const struct timespec times[2] = {{when, 0}, {when, 0}};
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
+
+static void set_age(const char *path, int seconds) { set_time(path, time(NULL) - seconds); }
 
 static void test_usage(void **state) {
     (void)state;
@@ -148,6 +147,11 @@ static void test_database_follows_the_capture(void **state) {
     expect_output("query --csv follow 'select waits from run'", "10");
     make_capture("follow.xs", 20); /* newer than the database */
     expect_output("query --csv follow.db 'select waits from run'", "20");
+    make_capture("follow.xs", 30); /* as new as the database, for a clock of files that stood still */
+    set_time("follow.xs", 1000000000);
+    set_time("follow.db", 1000000000);
+    expect_output("query --csv follow 'select waits from run'", "30");
+    make_capture("follow.xs", 20);
     execute("follow.db", "UPDATE meta SET value = '999' WHERE key = 'schema_version'");
     expect_output("query --csv follow.xs 'select waits from run'", "20");
     execute("follow.db", "DELETE FROM meta WHERE key = 'complete'");
