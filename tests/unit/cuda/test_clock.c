@@ -53,11 +53,14 @@ static void a_sample_is_bracketed_and_tells_the_step(void **state) {
 
 static void a_planted_error_is_in_the_sample(void **state) {
     (void)state;
+    fake->quick_clock = 0; /* its brackets would not hold the truth */
     setenv("XS_TEST_CLOCK_OFFSET_NS", "5000000000", 1);
     xs_world *world = made(-1);
     unsetenv("XS_TEST_CLOCK_OFFSET_NS");
-    assert_true(llabs(journalled(world).least - (AHEAD - 5000000000ll)) < 1000000000);
+    samples s = journalled(world);
+    assert_true(llabs(s.least - (AHEAD - 5000000000ll)) <= (int64_t)s.bracket);
     assert_int_equal(xs_world_destroy(world), 0);
+    fake->quick_clock = 1;
 }
 
 /* Nobody launches and nobody waits: the clock is asked all the same. */
@@ -65,7 +68,7 @@ static void the_clock_is_asked_while_nothing_is_launched(void **state) {
     (void)state;
     struct timespec nap = {0, 10000000};
     xs_world *world = made(1);
-    for (int i = 0; i < 2000 && journalled(world).count < 3; i++) nanosleep(&nap, NULL);
+    for (int i = 0; i < 10000 && journalled(world).count < 3; i++) nanosleep(&nap, NULL);
     assert_true(journalled(world).count >= 3);
     assert_int_equal(xs_world_destroy(world), 0);
     assert_int_equal(fake_live_all(), 0);
