@@ -179,10 +179,17 @@ static void *write_on(void *user) {
     while (!__atomic_load_n(r->stop, __ATOMIC_RELAXED)) {
         synthetic_writer w = begin_writer(r->world, r->ring, r->mode);
         emit(&w, r->mode, 1000 + r->ring);
-        r->emitted += 1000 + r->ring;
+        __atomic_fetch_add(&r->emitted, 1000 + r->ring, __ATOMIC_RELAXED);
         synthetic_end(&w);
     }
     return NULL;
+}
+
+static int all_have_begun(const running *all, uint32_t count) {
+    int yes = 1;
+    for (uint32_t i = 0; i < count; i++)
+        yes &= __atomic_load_n(&all[i].emitted, __ATOMIC_RELAXED) > 0;
+    return yes;
 }
 
 /* Writers go on and hand their rings over while copier and collectors work. */
@@ -199,7 +206,7 @@ static void writers_run_on(void **unused) {
             all[i] = (running){world, i, mode, 0, &stop};
             assert_int_equal(pthread_create(&threads[i], NULL, write_on, &all[i]), 0);
         }
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 20 || !all_have_begun(all, WRITERS); i++) {
             assert_int_equal(xs_placement_flush(world, XS_PLACEMENT_WAIT_NS), 0);
             usleep(5000);
         }
