@@ -328,19 +328,20 @@ static void folders_of_killed_recorders_go(void **unused) {
     setenv("TMPDIR", before, 1);
 }
 
-/* A recorder that does not run for a while: the application waits, bounded, and is recorded all the same. On sim, which outruns
- * it, nothing is lost either. */
-static void slow_recorder(void **scheduler) {
-    int sim = !strcmp(*scheduler, "sim");
-    char path[160], marker[160], go[160], command[1024];
-    frames f;
-    uint32_t writers;
+static void stop_recorder(pid_t pid) {
     int status;
-    snprintf(path, sizeof path, "%s.xs", capture);
+    kill(pid, SIGSTOP);
+    assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+    assert_true(WIFSTOPPED(status));
+}
+
+/* It does not run when its application starts. */
+static pid_t start_stopped_recorder(const char *records, const char *end) {
+    char marker[160], go[160], command[1024];
     snprintf(marker, sizeof marker, "%s/marker", folder);
     snprintf(go, sizeof go, "%s/go", folder);
-    snprintf(command, sizeof command, "touch %s; until [ -e %s ]; do sleep 0.01; done; exec %s %s %s 100 end", marker, go, APP,
-             counters_path, sim ? "30000" : "3000");
+    snprintf(command, sizeof command, "touch %s; until [ -e %s ]; do sleep 0.01; done; exec %s %s %s 100 %s", marker, go, APP,
+             counters_path, records, end);
     new_run();
     unlink(marker);
     unlink(go);
@@ -349,16 +350,28 @@ static void slow_recorder(void **scheduler) {
         xs_recorder_options options = {.capture = capture};
         xs_recorder_result result;
         char *const argv[] = {"sh", "-c", command, NULL};
-        setenv("XS_SCHEDULER", *scheduler, 1);
         int rc = xs_recorder_run(&options, argv, &result);
         _exit(rc ? 99 : result.exit_status);
     }
     while (access(marker, F_OK))
         sleep_ms(2);
-    kill(pid, SIGSTOP);
-    assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
-    assert_true(WIFSTOPPED(status));
+    stop_recorder(pid);
     close(open(go, O_CREAT | O_WRONLY, 0600));
+    return pid;
+}
+
+/* A recorder that does not run for a while: the application waits, bounded, and is recorded all the same. On sim, which outruns
+ * it, nothing is lost either. */
+static void slow_recorder(void **scheduler) {
+    int sim = !strcmp(*scheduler, "sim");
+    char path[160];
+    frames f;
+    uint32_t writers;
+    int status;
+    snprintf(path, sizeof path, "%s.xs", capture);
+    setenv("XS_SCHEDULER", *scheduler, 1);
+    pid_t pid = start_stopped_recorder(sim ? "30000" : "3000", "end");
+    unsetenv("XS_SCHEDULER");
     wait_for_begin_of_application();
     sleep_ms(sim ? 3000 : 50); /* longer than anybody waits for an answer on threads */
     kill(pid, SIGCONT);
@@ -369,6 +382,28 @@ static void slow_recorder(void **scheduler) {
     assert_int_equal(reached(&f, 0, &writers), BLOCKS * ((sim ? 30000 : 3000) + BEGIN_RECORDS + END_RECORDS));
     assert_true(f.end.clean);
     assert_true(!sim || kept(&f) == BLOCKS * (30000 + BEGIN_RECORDS + END_RECORDS));
+}
+
+/* The application has given up waiting for an answer and never reads it: its last words are heard all the same. */
+static void an_answer_that_comes_too_late_costs_nothing(void **unused) {
+    (void)unused;
+    char path[160];
+    frames f;
+    int status;
+    snprintf(path, sizeof path, "%s.xs", capture);
+    unlink(path);
+    pid_t pid = start_stopped_recorder("3000", "told");
+    wait_for_begin_of_application();
+    kill(pid, SIGCONT);
+    wait_for_records_in(path); /* it has answered */
+    stop_recorder(pid);
+    tell_application_to_end();
+    sleep_ms(50);
+    kill(pid, SIGCONT);
+    waitpid(pid, &status, 0);
+    assert_true(WIFEXITED(status));
+    read_frames(&f, path);
+    assert_true(f.end.clean);
 }
 
 static void interrupt_closes_in_order(void **unused) {
@@ -601,6 +636,7 @@ int main(void) {
         cmocka_unit_test(folders_of_killed_recorders_go),
         cmocka_unit_test_prestate(slow_recorder, "threads"),
         cmocka_unit_test_prestate(slow_recorder, "sim"),
+        cmocka_unit_test(an_answer_that_comes_too_late_costs_nothing),
         cmocka_unit_test(interrupt_closes_in_order),
         cmocka_unit_test(in_process),
         cmocka_unit_test(recorder_that_is_gone),

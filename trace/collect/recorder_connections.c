@@ -223,6 +223,8 @@ void xs_recorder_serve(recorder *r, connection *c) {
     struct iovec part = {&message, sizeof message};
     struct msghdr head = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     ssize_t n = recvmsg(c->fd, &head, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (n < 0 && errno == ECONNRESET) /* it went without reading an answer: told once, before what it sent last */
+        n = recvmsg(c->fd, &head, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     if (n <= 0) {
