@@ -1,6 +1,9 @@
 #include "check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "hang.h"
 
 void require(int holds) {
     if (!holds)
@@ -57,4 +60,17 @@ void check_capture(const char *path, int whole) {
     if (rc == 0)
         check_model(m);
     xsr_close(reader);
+}
+
+void check_hang(const char *path) {
+    hang_report report = {.path = path};
+    int code = hang_is_image(path) ? hang_image_open(&path, 1, &report) : hang_capture_open(&path, 1, &report);
+    FILE *nowhere = code ? NULL : fopen("/dev/null", "w");
+    require(code || (nowhere != NULL && report.world_count > 0));
+    if (nowhere) {
+        hang_print_text(&report, 10, nowhere);
+        hang_print_json(&report, nowhere);
+        fclose(nowhere);
+    }
+    hang_free(&report);
 }

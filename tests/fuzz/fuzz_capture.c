@@ -35,6 +35,7 @@ static void try_bytes(const unsigned char *bytes, size_t size) {
     require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     check_capture(path, 0);
+    check_hang(path);
     close(fd);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -87,6 +88,16 @@ int __wrap_nanosleep(const struct timespec *time, struct timespec *left) { /* be
     return 0;
 }
 
+/* The same bytes as a file. */
+static void hang_afterwards(const void *bytes, size_t size) {
+    char name[64];
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    check_hang(name);
+    close(fd);
+}
+
 static void hang(void *base, size_t size) {
     hang_report report;
     attached = (xs_attached){.pid = 1, .holder = 1, .run_state = 'S', .fd = -1};
@@ -109,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(!posix_memalign(&copy, 64, size + !size)); /* as aligned as a mapping has to be, and not a byte longer */
     memcpy(copy, data, size);
     hang(copy, size);
+    hang_afterwards(copy, size);
     collect(copy, size);
     free(copy);
     return 0;

@@ -71,11 +71,14 @@ int xs_attach_had_owner(const xs_region_view *view, uint32_t ring, uint32_t laun
     return 0;
 }
 
+int xs_attach_record(const xs_region_view *view, uint32_t ring, uint32_t sequence, xs_record *record) {
+    const xs_record *at = &xs_view_records(view, ring)[XS_RECORD_SLOT(sequence, view->head.ring_records - 1)];
+    return xs_record_load(at, record) && record->sequence == (sequence & XS_SEQUENCE_MASK);
+}
+
 uint32_t xs_attach_code(const xs_region_view *view, uint32_t ring, uint32_t sequence) {
     xs_record record;
-    const xs_record *at = &xs_view_records(view, ring)[XS_RECORD_SLOT(sequence, view->head.ring_records - 1)];
-    return xs_record_load(at, &record) && record.sequence == (sequence & XS_SEQUENCE_MASK) ? record.code_object >> 24
-                                                                                           : 0;
+    return xs_attach_record(view, ring, sequence, &record) ? record.code_object >> 24 : 0;
 }
 
 #define KIND_OF(code, name, event, order, scope, fence) [code] = XS_EV_##event,

@@ -13,6 +13,8 @@ uint32_t xs_attach_newest(const xs_region_view *view, uint32_t ring);
 int xs_attach_owner(const xs_region_view *view, uint32_t ring, xs_ring_owner *owner);
 /* 1: the ring's last owners include one of that launch. */
 int xs_attach_had_owner(const xs_region_view *view, uint32_t ring, uint32_t launch);
+/* 1: *record is that of that sequence. 0: it is not there (any more). */
+int xs_attach_record(const xs_region_view *view, uint32_t ring, uint32_t sequence, xs_record *record);
 /* Code of the record of that sequence, 0: it is not there (any more). */
 uint32_t xs_attach_code(const xs_region_view *view, uint32_t ring, uint32_t sequence);
 /* 1: the ring still holds a signal (or watermark) to the object, or an arrival at it; *value: the low 32 bits of the newest

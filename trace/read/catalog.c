@@ -43,7 +43,7 @@ static uint32_t add_process(xsr_reader *reader, const xs_frame *frame) {
     if (RD_ROOM(m->processes, reader->room.processes, p + 1) < 0 || RD_ROOM(reader->processes, reader->room.proc, p + 1) < 0 ||
         rd_map_put(&reader->process_of, identity(frame), p) < 0)
         return XSR_NONE;
-    m->processes[p] = (xsr_process){.host = frame->host, .process = frame->process, .host_name = "", .command = "", .executable = "",
+    m->processes[p] = (xsr_process){.host = frame->host, .process = frame->process, .host_name = "", .command = "", .executable = "", .end_time = NO_TIME,
                                     .device = frame->device, .ranks = 1, .world_ranks = 1};
     memset(&reader->processes[p], 0, sizeof reader->processes[p]);
     reader->processes[p].region.rings_per_rank = UINT32_MAX;

@@ -28,11 +28,12 @@ static void move_launches(xsr_reader *reader) {
     }
 }
 
-static void tell_starts(xsr_reader *reader) {
+static void tell_lives(xsr_reader *reader) {
     for (uint32_t p = 0; p < reader->model.process_count; p++) {
         const rd_process *in = &reader->processes[p];
         reader->model.processes[p].start_time = in->known ? (int64_t)in->region.start_time + in->offset : 0;
         reader->model.processes[p].start_realtime = in->known ? in->region.start_realtime : 0;
+        reader->model.processes[p].end_time += reader->model.processes[p].end_time == NO_TIME ? 0 : in->offset;
     }
 }
 
@@ -134,7 +135,7 @@ int rd_clocks_finish(xsr_reader *reader) {
     bool several = false;
     find_offsets(reader);
     move_launches(reader);
-    tell_starts(reader);
+    tell_lives(reader);
     int rc = rd_activity_finish(reader);
     if (rc == 0)
         rc = rd_devices_find(reader);

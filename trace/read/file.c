@@ -41,7 +41,7 @@ static int map_file(xsr_reader *reader, const char *path, int fd, uint64_t size)
 }
 
 static int open_file(xsr_reader *reader, const char *path) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused below, not waited for */
     if (fd < 0)
         return fail_system(reader, path, "open");
     struct stat st;

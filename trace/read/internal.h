@@ -308,6 +308,7 @@ int rd_attribute(xsr_reader *reader, uint32_t ring, xsr_event *event);
 /* Of several BOUNDED rows of a ring, which are cumulative, one stays, and no other row reaches into it. Rows are sorted. */
 void rd_settle_losses(xsr_reader *reader);
 int rd_attribute_gap(xsr_reader *reader, uint32_t ring, uint64_t missing, uint64_t next);
+int rd_attribute_line(xsr_reader *reader, uint32_t ring); /* nobody recorded, but somebody waits: the newest owner */
 /* decode.c */
 int rd_decode(xsr_reader *reader, uint32_t ring, xsr_event *event);
 /* loss.c */

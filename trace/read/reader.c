@@ -33,6 +33,9 @@ static int take_end(xsr_reader *reader, const xs_frame *frame, const unsigned ch
     row->exit_status = e.exit_status;
     row->abort_reason = e.abort_reason;
     row->tail_unknown = e.tail_unknown != 0;
+    /* On its own clock still. A bounded capture repeats the frame, with later times. */
+    if (frame->time && frame->time < 1ull << 62 && (row->end_time == NO_TIME || (int64_t)frame->time < row->end_time))
+        row->end_time = (int64_t)frame->time;
     return 1;
 }
 

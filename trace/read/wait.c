@@ -168,6 +168,12 @@ static void take_line(xsr_wait *w, const rd_status *s) {
     w->observed = two_words(l->p1.observed_lo, l->p1.observed_hi);
     w->stage = l->p0.state_stage >> 8 & 0xffu;
     w->line = l->p4.line_role & 0xffffu;
+    w->word = l->p4.user;
+}
+
+/* A line is written behind its WAIT_START, and says when it was written first. A later wait for the slot needs more. */
+static bool line_is_of(const xsr_reader *reader, const rd_status *s, const xsr_wait *w) {
+    return line_start(reader, s) >= w->begin && s->status.p0.need_lo == (uint32_t)w->need;
 }
 
 static int finish_open(xsr_reader *reader, rd_ring *r, rd_open_wait *o) {
@@ -177,7 +183,7 @@ static int finish_open(xsr_reader *reader, rd_ring *r, rd_open_wait *o) {
         uint32_t slot = rd_slot_of(reader, reader->model.rings[s->ring].process, s->status.p0.object);
         if (slot == RD_NO_MEMORY)
             return XS_E_MEMORY;
-        if (slot == o->slot && line_start(reader, s) == o->wait.begin) {
+        if (slot == o->slot && line_is_of(reader, s, &o->wait)) {
             take_line(&o->wait, s);
             o->wait.maybe_over = o->wait.maybe_over && !line_waits(s);
         }
@@ -196,6 +202,8 @@ static int finish_line(xsr_reader *reader, const rd_status *s) {
         return XS_E_MEMORY;
     if (slot == XSR_NONE || find_open(r, slot) != XSR_NONE)
         return 0;
+    if (rd_attribute_line(reader, s->ring) < 0)
+        return XS_E_MEMORY;
     const xs_status_line *l = &s->status;
     xsr_wait w = {.id = reader->next_id++, .start_event = XSR_NO_ID, .begin = line_start(reader, s), .end = NO_TIME,
                   .last_fail = NO_TIME, .writer = r->writer, .rank = row->rank, .role = r->role, .slot = slot, .epoch = l->p3.epoch,
@@ -217,12 +225,19 @@ static int finish_ring(xsr_reader *reader, rd_ring *r) {
     return rc;
 }
 
+/* What is open when a process ends is told of with its end: lines told of before and not again were of waits that are over. */
+static bool is_over(const xsr_reader *reader, const rd_status *s) {
+    uint32_t p = reader->model.rings[s->ring].process;
+    const xsr_process *process = &reader->model.processes[p];
+    return process->end_time != NO_TIME && s->time && (int64_t)s->time + reader->processes[p].offset < process->end_time;
+}
+
 int rd_waits_finish(xsr_reader *reader) {
     int rc = 0;
     for (uint32_t i = 0; i < reader->status_count && rc == 0; i++) {
         const rd_status *s = &reader->statuses[i];
         const rd_ring *r = &reader->rings[s->ring];
-        if (line_waits(s) && r->heard < line_start(reader, s))
+        if (line_waits(s) && !is_over(reader, s) && r->heard < line_start(reader, s))
             rc = finish_line(reader, s);
     }
     for (uint32_t ring = 0; ring < reader->model.ring_count && rc == 0; ring++)

@@ -96,6 +96,14 @@ int rd_attribute_gap(xsr_reader *reader, uint32_t ring, uint64_t missing, uint64
     return owner->owner.first == next && r->raw.kind == XS_EV_WRITER_BEGIN ? 0 : take_owner(reader, ring, owner);
 }
 
+int rd_attribute_line(xsr_reader *reader, uint32_t ring) {
+    rd_ring *r = &reader->rings[ring];
+    if (r->writer != XSR_NONE || r->owner_begin == r->owner_end)
+        return 0;
+    r->owner = r->owner_end - 1;
+    return take_owner(reader, ring, &reader->owners[r->owner]);
+}
+
 static void enter_epoch(xsr_reader *reader, uint32_t rank, uint64_t epoch) {
     xsr_rank *r = &reader->model.ranks[rank];
     if (r->first_epoch == 0 || epoch < r->first_epoch)

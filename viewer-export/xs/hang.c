@@ -1,3 +1,4 @@
+/* xs hang: the command. */
 #include "command.h"
 #include "hang.h"
 
@@ -14,20 +15,26 @@ static const struct poptOption options[] = {
     OPTION_HELP,
     POPT_TABLEEND};
 
-static int parse_pids(const char **args, int32_t **pids, uint32_t *count) {
-    for (*count = 0; args && args[*count];)
-        ++*count;
-    *pids = calloc(*count + 1u, sizeof **pids);
-    if (!*pids)
-        return complain(EX_SOFTWARE, "out of memory");
-    for (uint32_t i = 0; i < *count; i++) {
-        char *end;
-        errno = 0;
-        long pid = strtol(args[i], &end, 10);
-        if (errno || *end || end == args[i] || pid <= 0 || pid > INT32_MAX)
+/* 1: a process id; 0: the name of a run, or a file; -1: a number that no process has. */
+static int parse_pid(const char *text, int32_t *pid) {
+    char *end;
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end)
+        return 0;
+    *pid = (int32_t)number;
+    return errno || number <= 0 || number > INT32_MAX ? -1 : 1;
+}
+
+static int parse_pids(const char **args, uint32_t count, int32_t *pids, uint32_t *found) {
+    for (uint32_t i = 0; i < count; i++) {
+        int is = parse_pid(args[i], &pids[*found]);
+        if (is < 0)
             return complain(EX_USAGE, "'%s' is no process id", args[i]);
-        (*pids)[i] = (int32_t)pid;
+        *found += is > 0;
     }
+    if (*found && *found < count)
+        return complain(EX_USAGE, "processes or files, not both (a file whose name is a number: ./%d)", (int)pids[0]);
     return EX_OK;
 }
 
@@ -47,20 +54,44 @@ static int say_nothing_found(const hang_report *report, uint32_t asked_for) {
     return complain(EX_NOINPUT, "no traced process of this user on this machine");
 }
 
-static int hang(const int32_t *pids, uint32_t count) {
-    hang_report report;
-    int rc = hang_read(pids, count, &report), code;
-    if (rc) {
-        code = complain(exit_code_input(rc), "%s", rc == XS_E_SYSTEM ? "/proc cannot be read" : xs_strerror(rc));
-    } else {
-        say_refused(&report);
-        code = report.world_count ? (int)report.worlds[0].verdict : say_nothing_found(&report, count);
-        if (report.world_count && json)
-            hang_print_json(&report, stdout);
-        else if (report.world_count)
-            hang_print_text(&report, rows ? (uint32_t)rows : ROWS, stdout);
+static int look(const int32_t *pids, uint32_t count, hang_report *report) {
+    int rc = hang_read(pids, count, report);
+    if (rc)
+        return complain(exit_code_input(rc), "%s", rc == XS_E_SYSTEM ? "/proc cannot be read" : xs_strerror(rc));
+    say_refused(report);
+    return report->world_count ? EX_OK : say_nothing_found(report, count);
+}
+
+int hang_open(const char *const *paths, uint32_t count, hang_report *report) {
+    uint32_t images = 0;
+    for (uint32_t i = 0; i < count; i++)
+        images += (uint32_t)hang_is_image(paths[i]);
+    report->path = paths[0];
+    if (images && images < count)
+        return complain(EX_USAGE, "captures or images of trace memory, not both");
+    return images ? hang_image_open(paths, count, report) : hang_capture_open(paths, count, report);
+}
+
+static void print(const hang_report *report) {
+    if (json)
+        hang_print_json(report, stdout);
+    else
+        hang_print_text(report, rows ? (uint32_t)rows : ROWS, stdout);
+}
+
+static int hang(const char **args, uint32_t count) {
+    hang_report report = {.path = NULL};
+    uint32_t found = 0;
+    int32_t *pids = calloc(count + 1u, sizeof *pids);
+    int code = pids ? parse_pids(args, count, pids, &found) : complain(EX_SOFTWARE, "out of memory");
+    if (!code)
+        code = count > found ? hang_open(args, count, &report) : look(pids, found, &report);
+    if (!code) {
+        code = (int)report.worlds[0].verdict;
+        print(&report);
     }
     hang_free(&report);
+    free(pids);
     int written = finish_output();
     return written ? written : code;
 }
@@ -70,27 +101,30 @@ static int run(const command *self, int argc, const char **argv) {
     int code = options_parse(self, options, 0, argc, argv, &context);
     if (code >= 0)
         return code;
-    int32_t *pids = NULL;
+    const char **args = poptGetArgs(context);
     uint32_t count = 0;
+    while (args && args[count])
+        count++;
     if (rows < 0 || rows > 1000000)
         code = complain(EX_USAGE, "--rows=%d is not between 0 and 1000000", rows);
     else
-        code = parse_pids(poptGetArgs(context), &pids, &count);
-    if (!code)
-        code = hang(pids, count);
-    free(pids);
+        code = hang(args, count);
     poptFreeContext(context);
     return code;
 }
 
 const command command_hang = {
-    "hang", "[PID ...]", "say who waits for whom in programs that hang",
+    "hang", "[PID ... | NAME ...]", "say who waits for whom in programs that hang, or hung",
     "Looks at traced programs while they run, without stopping them and without a CUDA call: who waits, for\n"
     "whom, on which slot, since when, and who owes the signal. Without a PID it looks at every traced process\n"
     "of this user on this machine; a PID stands for its world and for what it started (torchrun, xs record).\n"
     "The first line is the verdict. It takes two looks, 200 ms apart.\n\n"
-    "Exit code: 0 nothing waits, 1 something waits but moves, 2 hung, 64 usage, 66 no traced process.\n\n"
+    "NAME (or a file): the same afterwards, from a capture (NAME.xs, cut off or still being written too), from a\n"
+    "copy of trace memory, or from a core file.\n\n"
+    "Exit code: 0 nothing waits, 1 something waits but moves (or no hang is shown), 2 hung, 64 usage, 66 nothing\n"
+    "to read.\n\n"
     "Examples:\n"
     "  xs hang\n"
     "  xs hang 4711\n"
+    "  xs hang run                          what run.xs ended with\n"
     "  xs hang --json | jq -r '.worlds[0].verdict'\n", run};

@@ -1,4 +1,5 @@
-/* xs hang: what is read from the regions of hanging processes, and what is concluded from it. */
+/* xs hang: what is known of hanging processes, and what is concluded from it. Three sources fill the same tables (live regions,
+ * images of regions, captures); one piece of code concludes, and says it. */
 #ifndef XS_HANG_H
 #define XS_HANG_H
 
@@ -7,8 +8,9 @@
 #include <attach.h>
 #include <attach_read.h>
 #include <catalog_view.h>
+#include <xs/read.h>
 
-#define HANG_SAMPLE_NS 200000000u /* between the two samples */
+#define HANG_SAMPLE_NS 200000000u /* between the two samples; the end of a capture that counts as one */
 #define HANG_NONE UINT32_MAX
 
 typedef struct hang_line {
@@ -31,36 +33,66 @@ typedef struct hang_launch {
     int32_t result;
 } hang_launch;
 
+/* X(NAME, "json name"): how a process stands when the answer is given. */
+#define HANG_PROCESS_STATES(X) \
+    X(RUNS, "runs")            \
+    X(STOPPED, "stopped")      \
+    X(GONE, "gone")            \
+    X(LEFT, "left")            \
+    X(UNTOLD, "unknown")
+#define HANG_PROCESS_ENUM(name, text) HANG_PROCESS_##name,
+enum hang_process_state { HANG_PROCESS_STATES(HANG_PROCESS_ENUM) HANG_PROCESS_COUNT };
+#undef HANG_PROCESS_ENUM
+
+/* A process of a world, and what its memory, or the capture, says of it. */
 typedef struct hang_region {
-    const xs_attached *at;
+    int32_t pid;    /* the process that is meant */
+    int32_t holder; /* who has its memory; else the same */
+    enum hang_process_state state;
+    uint32_t first_rank, ranks, world_ranks;
     xs_catalog_view catalog;
     hang_launch *launches; /* in order */
     uint32_t launch_count;
+    xs_view_counts counts;
+    uint32_t torn;   /* status lines that were half new */
+    uint32_t unsure; /* waits whose end may be among the records that are lost */
+    uint64_t now;    /* the moment of the answer, on the clock of the host's events */
+    int no_now;      /* times cannot be compared with it (virtual ones, live) */
+    /* live regions and images */
+    const xs_attached *at;
     xs_journal_entry *journal;
     uint32_t journal_count;
     hang_sample samples[2];
-    uint64_t now; /* time of the second sample, on the clock of the host's events (virtual on sim) */
+    /* captures */
+    uint32_t process; /* index in the model */
+    int ended, over;  /* its end was seen; it came with that of the run, not before */
+    int32_t status;   /* as a shell gives it; -1: unknown */
+    const char *call; /* the last CUDA call of its host program; NULL: not told of */
+    uint64_t call_begin, call_end;
 } hang_region;
 
 /* A writer that holds a ring. */
 typedef struct hang_writer {
     uint32_t region, ring, rank, block, warp, sm, role, launch;
-    uint32_t moved; /* records between the samples that are no heartbeats */
+    uint32_t moved; /* records between the samples that are no heartbeats; of one look: 1 */
+    uint64_t last;  /* time of the newest record that is no heartbeat, where it is known; 0: none */
     uint32_t waits; /* open */
+    uint32_t index; /* of a capture: in the model */
     int has_signalled;
     xs_catalog_place signal; /* the last slot that it signalled, as far as its status lines say */
-    uint32_t signal_value; /* low 32 bits, where its ring still holds the signal */
+    uint64_t signal_value; /* live its low 32 bits, where its ring still holds the signal */
     int has_value;
 } hang_writer;
 
 enum hang_supplier { HANG_SUPPLIER_UNKNOWN, HANG_SUPPLIER_PLAN, HANG_SUPPLIER_HOST, HANG_SUPPLIER_SEEN };
-enum hang_wait_state { HANG_STUCK, HANG_MOVING };
+enum hang_wait_state { HANG_STUCK, HANG_MOVING, HANG_YOUNG /* one look: open for less than two looks lie apart */ };
 
 typedef struct hang_wait {
     uint32_t writer; /* index */
     uint32_t rank;
-    uint32_t line, user, epoch, cmp, slow; /* line: in the kernel's source; slow: it has backed off */
-    uint32_t object;
+    uint32_t line, user, cmp, slow; /* line: in the kernel's source; slow: it has backed off */
+    uint32_t object; /* of a capture: the slot's index */
+    uint64_t epoch;
     int is_slot;
     xs_catalog_place slot;
     uint64_t need, observed, polls, age; /* age: ns */
@@ -92,7 +124,8 @@ typedef struct hang_rank {
     int32_t pid;     /* 0: unknown */
     uint32_t region; /* HANG_NONE */
     const hang_launch *launch;
-    uint32_t writers, moved, waits, epoch;
+    uint32_t writers, moved, waits;
+    uint64_t epoch, last; /* last: as of a writer, over all of the rank's */
 } hang_rank;
 
 enum hang_end { HANG_END_UNKNOWN, HANG_END_ROOT, HANG_END_SELF, HANG_END_HOST, HANG_END_CYCLE, HANG_END_MOVING };
@@ -108,7 +141,22 @@ typedef struct hang_chain {
 
 enum hang_verdict { HANG_NOTHING_WAITS = 0, HANG_SLOW = 1, HANG_HUNG = 2 }; /* exit codes */
 
-typedef struct hang_world {
+typedef struct hang_world hang_world;
+
+/* What only the source knows. */
+typedef struct hang_source {
+    const char *name; /* "live" */
+    int looks;        /* that were taken: 2, or 1 */
+    const char *hung, *ago; /* how a verdict begins, and how a time before it is said */
+    /* Calls hang_saw for the rank of every signal to the wait's slot (or arrival) that is still known. */
+    void (*look_for_signals)(const hang_world *world, hang_wait *wait);
+    int (*had_writers)(const hang_world *world, uint32_t region, uint32_t rank, uint32_t launch);
+} hang_source;
+extern const hang_source hang_live, hang_image, hang_capture;
+
+struct hang_world {
+    const hang_source *source;
+    void *facts; /* of the source */
     hang_region *regions;
     uint32_t region_count;
     hang_rank *ranks;
@@ -119,30 +167,63 @@ typedef struct hang_world {
     uint32_t wait_count, wait_room;
     uint32_t ended; /* waits that ended between the samples */
     uint32_t given_up;
+    uint64_t quiet; /* one look: time since anybody's last record that is no heartbeat */
     enum hang_verdict verdict;
     hang_chain chain; /* of the wait that the verdict is about */
-} hang_world;
+};
+
+typedef struct hang_file hang_file; /* an image that is open */
 
 typedef struct hang_report {
-    xs_attach_set set;
-    hang_world *worlds; /* worst first */
+    xs_attach_set set;   /* live */
+    hang_file *files;    /* images */
+    uint32_t file_count;
+    xsr_reader *reader;  /* captures */
+    void *facts;
+    const char *path;    /* of the first file; NULL: live */
+    char *notes[16];     /* what keeps the answer from being certain */
+    uint32_t note_count;
+    hang_world *worlds;  /* worst first */
     uint32_t world_count;
 } hang_report;
 
 /* hang_read.c: 0 or a negative error; freed by hang_free in every case. */
 int hang_read(const int32_t *pids, uint32_t count, hang_report *report);
+/* Images, or captures. The exit code to leave with where they cannot be read, complained. */
+int hang_open(const char *const *paths, uint32_t count, hang_report *report);
 void hang_free(hang_report *report);
+/* hang_world.c */
 int hang_room(void **array, uint32_t *size, uint32_t need, size_t width);
+hang_world *hang_add_world(hang_report *report, const hang_source *source); /* NULL: no memory */
+hang_region *hang_add_region(hang_world *world);                            /* NULL: no memory */
+/* Of files nothing says which processes are of one world: those that fit are. */
+hang_world *hang_find_world(hang_report *report, uint32_t first_rank, uint32_t ranks, uint32_t world_ranks);
+int hang_conclude(hang_report *report); /* its worlds have regions with catalogs, writers and waits */
+/* hang_image.c */
+int hang_is_image(const char *path); /* 1: an image of a region, or a core file; 0: something else, or it cannot be read */
+int hang_image_open(const char *const *paths, uint32_t count, hang_report *report); /* exit code, complained */
+void hang_image_close(hang_report *report);
+/* hang_capture.c, hang_model.c */
+int hang_capture_open(const char *const *paths, uint32_t count, hang_report *report); /* exit code, complained */
+void hang_capture_close(hang_report *report);
 /* hang_sample.c */
 int hang_sample_take(hang_region *region, int which);
-int hang_journal_take(hang_region *region);
-/* hang_waits.c: writers and waits of a world whose samples are taken. */
+void hang_region_is(hang_region *region, const xs_attached *at, enum hang_process_state state);
+void hang_sort_regions(hang_world *world); /* by rank */
+int hang_describe(hang_world *world); /* catalogs, launches, counters; orders the regions by rank */
+void hang_look_into_rings(const hang_world *world, hang_wait *wait);
+int hang_ring_had_writers(const hang_world *world, uint32_t region, uint32_t rank, uint32_t launch);
+/* hang_waits.c: writers and waits of a world whose samples are taken; oldest first. */
 int hang_find_waits(hang_world *world);
+void hang_sort_waits(hang_world *world);
+int hang_device_offset(const hang_region *region, int32_t device, int64_t *offset); /* to the host's clock. 0: not known */
 /* hang_owes.c: who owes each wait. */
 void hang_find_suppliers(hang_world *world);
+void hang_saw(hang_wait *wait, uint32_t rank);
 /* hang_ranks.c */
 int hang_find_ranks(hang_world *world);
 const char *hang_rank_state_name(enum hang_rank_state state);
+const char *hang_process_state_name(enum hang_process_state state);
 /* hang_chain.c: chain and verdict. */
 int hang_judge(hang_world *world);
 /* Is this open wait one of those that the supplier of `wait` must get past? */
@@ -154,6 +235,7 @@ void hang_say_slot(FILE *out, const hang_wait *wait);
 void hang_say_waiter(FILE *out, const hang_world *world, const hang_wait *wait);
 void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t role, int owes);
 void hang_say_verdict(FILE *out, const hang_world *world);
+void hang_say_end(FILE *out, const hang_region *region); /* killed by signal 9 (SIGKILL) */
 const char *hang_role(const hang_world *world, uint32_t region, uint32_t role); /* "" for none */
 const char *hang_kernel(const hang_world *world, const hang_rank *rank);        /* "" for none */
 const char *hang_cmp(uint32_t cmp);

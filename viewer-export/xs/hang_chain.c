@@ -104,7 +104,7 @@ static void follow(const hang_world *world, uint32_t start, search *s, hang_chai
     while (s->head < s->tail) {
         uint32_t w = s->queue[s->head++];
         const hang_wait *wait = &world->waits[w];
-        enum hang_end end = wait->state == HANG_MOVING ? HANG_END_MOVING : end_at(world, wait);
+        enum hang_end end = wait->state != HANG_STUCK ? HANG_END_MOVING : end_at(world, wait);
         if (end == HANG_END_UNKNOWN) {
             unknown = unknown == HANG_NONE ? w : unknown;
         } else if (end != HANG_END_CYCLE) {

@@ -47,6 +47,7 @@ static void put_place(FILE *out, const xs_catalog_place *p) {
 
 static void put_wait(FILE *out, const hang_world *world, uint32_t index) {
     static const char *const how[] = {"unknown", "plan", "host", "seen"};
+    static const char *const states[] = {[HANG_STUCK] = "hung so far", [HANG_MOVING] = "moving", [HANG_YOUNG] = "too young to tell"};
     const hang_wait *w = &world->waits[index];
     const hang_writer *writer = &world->writers[w->writer];
     fprintf(out, "    {\"rank\": %u, \"block\": %u, \"warp\": %u, \"sm\": %u, ", w->rank, writer->block, writer->warp,
@@ -54,7 +55,7 @@ static void put_wait(FILE *out, const hang_world *world, uint32_t index) {
     put_text(out, "role", hang_role(world, writer->region, writer->role));
     fputs(", ", out);
     put_text(out, "kernel", hang_kernel(world, &world->ranks[w->rank]));
-    fprintf(out, ", \"line\": %u, \"epoch\": %u, \"word\": %u, ", w->line, w->epoch, w->user);
+    fprintf(out, ", \"line\": %u, \"epoch\": %" PRIu64 ", \"word\": %u, ", w->line, w->epoch, w->user);
     if (w->is_slot)
         put_place(out, &w->slot);
     else
@@ -62,7 +63,7 @@ static void put_wait(FILE *out, const hang_world *world, uint32_t index) {
     fprintf(out, ", \"has\": %" PRIu64 ", \"needs\": %" PRIu64 ", \"compare\": \"%s\"", w->observed, w->need,
             hang_cmp(w->cmp));
     fprintf(out, ", \"since_ns\": %" PRIu64 ", \"polls\": %" PRIu64 ", \"polls_move\": %s, \"state\": \"%s\"", w->age,
-            w->polls, w->polling ? "true" : "false", w->state == HANG_STUCK ? "hung so far" : "moving");
+            w->polls, world->source->looks == 1 ? "null" : w->polling ? "true" : "false", states[w->state]);
     fprintf(out, ", \"answered\": %s", w->answered ? "true" : "false");
     if (w->how)
         fprintf(out, ", \"supplier\": %u", w->supplier);
@@ -80,7 +81,7 @@ static void put_rank(FILE *out, const hang_world *world, uint32_t rank) {
             hang_rank_state_name(r->state));
     put_text(out, "kernel", r->region == HANG_NONE ? "" : hang_kernel(world, r));
     fprintf(out,
-            ", \"launch\": %u, \"writers\": %u, \"open_waits\": %u, \"epoch\": %u, \"records_moved\": %u, \"text\": ",
+            ", \"launch\": %u, \"writers\": %u, \"open_waits\": %u, \"epoch\": %" PRIu64 ", \"records_moved\": %u, \"text\": ",
             r->launch ? r->launch->id : 0, r->writers, r->waits, r->epoch, r->moved);
     if (begin_words(&w))
         hang_say_rank(w.f, world, rank, 0, 0);
@@ -94,7 +95,7 @@ static void put_signal(FILE *out, const hang_world *world, const hang_writer *wr
     fputs(", ", out);
     put_place(out, &writer->signal);
     if (writer->has_value)
-        fprintf(out, ", \"value\": %" PRIu32 "}", writer->signal_value);
+        fprintf(out, ", \"value\": %" PRIu64 "}", writer->signal_value);
     else
         fputs(", \"value\": null}", out);
 }
@@ -147,28 +148,60 @@ static void put_lists(FILE *out, const hang_world *world) {
     fputs("]\n", out);
 }
 
+/* Of a capture: the process's end, and what its host program did last. */
+static void put_end(FILE *out, const hang_world *world, const hang_region *r) {
+    if (world->source != &hang_capture)
+        return;
+    fprintf(out, ", \"ended\": %s, \"exit_status\": ", r->ended ? "true" : "false");
+    if (r->status >= 0)
+        fprintf(out, "%d", (int)r->status);
+    else
+        fputs("null", out);
+    fputs(", \"last_call\": ", out);
+    if (!r->call) {
+        fputs("null", out);
+        return;
+    }
+    fputc('{', out);
+    put_text(out, "name", r->call);
+    fprintf(out, ", \"since_ns\": %" PRIu64 "}", r->now > r->call_begin ? r->now - r->call_begin : 0);
+}
+
+static void put_source(FILE *out, const hang_world *world) {
+    fprintf(out, "\"source\": \"%s\", \"quiet_ns\": ", world->source->name);
+    if (world->source->looks == 1)
+        fprintf(out, "%" PRIu64, world->quiet);
+    else
+        fputs("null", out);
+}
+
 static void put_world(FILE *out, const hang_world *world) {
     static const char *const states[] = {"nothing waits", "slow", "hung"};
     uint64_t no_ring = 0, no_line = 0;
-    uint32_t torn = 0;
+    uint32_t torn = 0, unsure = 0;
     fputs("  {", out);
     put_verdict(out, world);
+    fputs(",\n   ", out);
+    put_source(out, world);
     fprintf(out, ",\n   \"state\": \"%s\", \"world_ranks\": %u, \"processes\": [", states[world->verdict],
             world->rank_count);
     for (uint32_t i = 0; i < world->region_count; i++) {
         const hang_region *r = &world->regions[i];
-        xs_view_counts counts = xs_view_counters(&r->at->view);
-        no_ring += counts.no_ring;
-        no_line += counts.no_line;
-        torn += r->samples[1].torn;
-        fprintf(out, "%s{\"pid\": %d, ", i ? ", " : "", (int)r->at->holder);
+        no_ring += r->counts.no_ring;
+        no_line += r->counts.no_line;
+        unsure += r->unsure;
+        torn += r->torn;
+        fprintf(out, "%s{\"pid\": %d, ", i ? ", " : "", (int)r->holder);
         put_text(out, "command", r->catalog.command);
-        fprintf(out, ", \"first_rank\": %u, \"ranks\": %u}", r->at->view.head.first_rank, r->at->view.head.ranks);
+        fprintf(out, ", \"first_rank\": %u, \"ranks\": %u, \"state\": \"%s\"", r->first_rank, r->ranks,
+                hang_process_state_name(r->state));
+        put_end(out, world, r);
+        fputc('}', out);
     }
     fprintf(out,
             "],\n   \"ended_between_samples\": %u, \"gave_up\": %u, \"no_ring\": %" PRIu64 ", \"no_line\": %" PRIu64
-            ", \"torn_lines\": %u,\n",
-            world->ended, world->given_up, no_ring, no_line, torn);
+            ", \"torn_lines\": %u, \"may_be_over\": %u,\n",
+            world->ended, world->given_up, no_ring, no_line, torn, unsure);
     put_chain(out, world);
     if (world->wait_count)
         put_root(out, world);
@@ -184,5 +217,10 @@ void hang_print_json(const hang_report *report, FILE *out) {
         put_world(out, &report->worlds[i]);
         fputs(i + 1 < report->world_count ? ",\n" : "\n", out);
     }
-    fputs("]}\n", out);
+    fputs("]", out);
+    for (uint32_t i = 0; i < report->note_count; i++) {
+        fputs(i ? ", " : ", \"notes\": [", out);
+        xsv_json_string(report->notes[i], out);
+    }
+    fputs(report->note_count ? "]}\n" : "}\n", out);
 }

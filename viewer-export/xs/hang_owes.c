@@ -4,7 +4,7 @@
 #define SEARCHES 8u /* whole rings are read for so many slots at most: it has to be quick */
 
 /* Of several ranks that signalled it, none is picked. */
-static void seen(hang_wait *wait, uint32_t rank) {
+void hang_saw(hang_wait *wait, uint32_t rank) {
     if (wait->how == HANG_SUPPLIER_UNKNOWN || wait->supplier == rank) {
         wait->how = HANG_SUPPLIER_SEEN;
         wait->supplier = rank;
@@ -17,20 +17,7 @@ static void look_at_last_signals(const hang_world *world, hang_wait *wait) {
     for (uint32_t i = 0; i < world->writer_count; i++) {
         const hang_writer *w = &world->writers[i];
         if (w->has_signalled && xs_catalog_same_place(&w->signal, &wait->slot))
-            seen(wait, w->rank);
-    }
-}
-
-static void look_into_rings(const hang_world *world, hang_wait *wait) {
-    xs_ring_owner owner;
-    uint32_t value;
-    for (uint32_t r = 0; r < world->region_count; r++) {
-        const hang_region *region = &world->regions[r];
-        const xs_region_view *view = &region->at->view;
-        uint32_t object = xs_catalog_view_object(&region->catalog, &wait->slot);
-        for (uint32_t ring = 0; object && ring < view->rings; ring++)
-            if (xs_attach_owner(view, ring, &owner) && xs_attach_signalled(view, ring, object, &value))
-                seen(wait, view->head.first_rank + ring / view->head.rings_per_rank);
+            hang_saw(wait, w->rank);
     }
 }
 
@@ -62,9 +49,9 @@ void hang_find_suppliers(hang_world *world) {
         if (!wait->how)
             look_at_last_signals(world, wait);
         if (!wait->how && searches++ < SEARCHES)
-            look_into_rings(world, wait);
+            world->source->look_for_signals(world, wait);
         if (wait->how == HANG_SUPPLIER_SEEN && wait->supplier == HANG_NONE)
             wait->how = HANG_SUPPLIER_UNKNOWN;
-        wait->answered = answered(world, wait);
+        wait->answered = wait->answered || answered(world, wait);
     }
 }

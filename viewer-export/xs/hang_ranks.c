@@ -8,11 +8,15 @@
 static const char *const names[] = {HANG_RANK_STATES(RANK_NAME)};
 #undef RANK_NAME
 
+#define PROCESS_NAME(name, text) text,
+static const char *const process_names[] = {HANG_PROCESS_STATES(PROCESS_NAME)};
+#undef PROCESS_NAME
+
 const char *hang_rank_state_name(enum hang_rank_state state) { return names[state]; }
+const char *hang_process_state_name(enum hang_process_state state) { return process_names[state]; }
 
 static int has_rank(const hang_region *region, uint32_t rank) {
-    const xs_region_header *h = &region->at->view.head;
-    return rank >= h->first_rank && rank - h->first_rank < h->ranks;
+    return rank >= region->first_rank && rank - region->first_rank < region->ranks;
 }
 
 static uint32_t region_of(const hang_world *world, uint32_t rank) {
@@ -37,26 +41,15 @@ static const hang_launch *launch_of(const hang_region *region, uint32_t rank) {
     return newest;
 }
 
-static int had_writers(const hang_region *region, uint32_t rank, uint32_t launch) {
-    const xs_region_view *view = &region->at->view;
-    uint32_t first = (rank - view->head.first_rank) * view->head.rings_per_rank;
-    for (uint32_t i = 0; i < view->head.rings_per_rank; i++)
-        if (xs_attach_had_owner(view, first + i, launch))
-            return 1;
-    return 0;
-}
-
-static enum hang_rank_state state_of_kernel(const hang_region *region, uint32_t rank, const hang_rank *r) {
+static enum hang_rank_state state_of_kernel(const hang_world *world, uint32_t rank, const hang_rank *r) {
     if (r->writers)
         return HANG_RANK_RUNNING;
     if (!r->launch)
         return HANG_RANK_NOT_LAUNCHED;
     if (r->launch->end)
         return HANG_RANK_KERNEL_ENDED;
-    return had_writers(region, rank, r->launch->id) ? HANG_RANK_WRITERS_ENDED : HANG_RANK_NOT_BEGUN;
+    return world->source->had_writers(world, r->region, rank, r->launch->id) ? HANG_RANK_WRITERS_ENDED : HANG_RANK_NOT_BEGUN;
 }
-
-static int is_stopped(const xs_attached *at) { return at->run_state == 'T' || at->run_state == 't'; }
 
 /* Its process has no region that can be read: the world's memory may know why. */
 static void from_members(const hang_world *world, uint32_t rank, hang_rank *r) {
@@ -65,7 +58,7 @@ static void from_members(const hang_world *world, uint32_t rank, hang_rank *r) {
                                                   [XS_ATTACH_DEAD] = HANG_RANK_GONE,
                                                   [XS_ATTACH_LEFT] = HANG_RANK_LEFT,
                                                   [XS_ATTACH_NEVER] = HANG_RANK_NEVER};
-    const xs_attach_member *members = world->regions[0].at->members;
+    const xs_attach_member *members = world->regions[0].at ? world->regions[0].at->members : NULL;
     if (!members)
         return;
     r->pid = members[rank].pid;
@@ -78,18 +71,18 @@ static void find_rank(const hang_world *world, uint32_t rank, hang_rank *r) {
         from_members(world, rank, r);
         return;
     }
+    static const enum hang_rank_state states[HANG_PROCESS_COUNT] = {
+        [HANG_PROCESS_STOPPED] = HANG_RANK_STOPPED, [HANG_PROCESS_GONE] = HANG_RANK_GONE, [HANG_PROCESS_LEFT] = HANG_RANK_LEFT};
     const hang_region *region = &world->regions[r->region];
-    r->pid = region->at->pid ? region->at->pid : region->at->view.head.pid;
+    r->pid = region->pid;
     r->launch = launch_of(region, rank);
-    r->state = state_of_kernel(region, rank, r);
-    if (!region->at->pid)
-        r->state = HANG_RANK_GONE;
-    else if (is_stopped(region->at))
-        r->state = HANG_RANK_STOPPED;
+    r->state = states[region->state];
+    if (region->state == HANG_PROCESS_RUNS || region->state == HANG_PROCESS_UNTOLD)
+        r->state = state_of_kernel(world, rank, r);
 }
 
 int hang_find_ranks(hang_world *world) {
-    world->rank_count = world->regions[0].at->view.head.world_ranks;
+    world->rank_count = world->regions[0].world_ranks;
     world->ranks = calloc(world->rank_count, sizeof *world->ranks);
     if (!world->ranks)
         return XS_E_MEMORY;
@@ -97,6 +90,7 @@ int hang_find_ranks(hang_world *world) {
         hang_rank *r = &world->ranks[world->writers[i].rank];
         r->writers++;
         r->moved += world->writers[i].moved;
+        r->last = world->writers[i].last > r->last ? world->writers[i].last : r->last;
     }
     for (uint32_t i = 0; i < world->wait_count; i++) {
         hang_rank *r = &world->ranks[world->waits[i].rank];

@@ -1,3 +1,4 @@
+/* Looks at a region, live or an image, and what it says beside its status lines. */
 #include "hang.h"
 
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static hang_launch *find_launch(hang_region *region, uint32_t id) {
     return NULL;
 }
 
-int hang_journal_take(hang_region *region) {
+static int take_journal(hang_region *region) {
     int rc = xs_attach_journal(&region->at->view, &region->journal, &region->journal_count);
     if (rc)
         return rc;
@@ -74,5 +75,60 @@ int hang_journal_take(hang_region *region) {
                                                                      .first_rank = (uint32_t)e->f,
                                                                      .ranks = (uint32_t)(e->f >> 32)};
     }
+    return 0;
+}
+
+void hang_region_is(hang_region *region, const xs_attached *at, enum hang_process_state state) {
+    const xs_region_header *h = &at->view.head;
+    region->at = at;
+    region->state = state;
+    region->pid = region->holder = h->pid;
+    region->first_rank = h->first_rank;
+    region->ranks = h->ranks;
+    region->world_ranks = h->world_ranks;
+}
+
+static int by_rank(const void *a, const void *b) {
+    uint32_t p = ((const hang_region *)a)->first_rank, q = ((const hang_region *)b)->first_rank;
+    return p < q ? -1 : p > q;
+}
+
+void hang_sort_regions(hang_world *world) {
+    qsort(world->regions, world->region_count, sizeof *world->regions, by_rank);
+}
+
+int hang_describe(hang_world *world) {
+    int rc = 0;
+    hang_sort_regions(world);
+    for (uint32_t j = 0; j < world->region_count && !rc; j++) {
+        hang_region *region = &world->regions[j];
+        region->counts = xs_view_counters(&region->at->view);
+        region->torn = region->samples[1].torn;
+        rc = xs_catalog_view_read(&region->at->view, &region->catalog);
+        if (!rc)
+            rc = take_journal(region);
+    }
+    return rc;
+}
+
+void hang_look_into_rings(const hang_world *world, hang_wait *wait) {
+    xs_ring_owner owner;
+    uint32_t value;
+    for (uint32_t r = 0; r < world->region_count; r++) {
+        const hang_region *region = &world->regions[r];
+        const xs_region_view *view = &region->at->view;
+        uint32_t object = xs_catalog_view_object(&region->catalog, &wait->slot);
+        for (uint32_t ring = 0; object && ring < view->rings; ring++)
+            if (xs_attach_owner(view, ring, &owner) && xs_attach_signalled(view, ring, object, &value))
+                hang_saw(wait, view->head.first_rank + ring / view->head.rings_per_rank);
+    }
+}
+
+int hang_ring_had_writers(const hang_world *world, uint32_t region, uint32_t rank, uint32_t launch) {
+    const xs_region_view *view = &world->regions[region].at->view;
+    uint32_t first = (rank - view->head.first_rank) * view->head.rings_per_rank;
+    for (uint32_t i = 0; i < view->head.rings_per_rank; i++)
+        if (xs_attach_had_owner(view, first + i, launch))
+            return 1;
     return 0;
 }

@@ -37,11 +37,13 @@ static void print_wait(FILE *out, const hang_world *world, const hang_wait *wait
     fprintf(out, "\n            on %s: has %" PRIu64 ", needs %s %" PRIu64 "; owes: ", slot ? slot : "?",
             wait->observed, hang_cmp(wait->cmp), wait->need);
     print_owes(out, world, wait);
-    fprintf(out, "\n            %s%sline %u, epoch %u, word %u, %s polls, %s\n", kernel, *kernel ? " " : "", wait->line,
+    fprintf(out, "\n            %s%sline %u, epoch %" PRIu64 ", word %u, %s polls, %s\n", kernel, *kernel ? " " : "", wait->line,
             wait->epoch, wait->user, xsv_count((int64_t)wait->polls).text,
-            wait->state == HANG_MOVING ? "moves"
-            : wait->polling            ? "polls and sees no change"
-                                       : "its polls do not move");
+            wait->state == HANG_MOVING        ? "moves"
+            : wait->state == HANG_YOUNG       ? "began only just"
+            : world->source->looks == 1       ? "no change seen"
+            : wait->polling                   ? "polls and sees no change"
+                                              : "its polls do not move");
     if (wait->answered)
         fputs("            what it needs was signalled, and it has not seen that\n", out);
     free(slot);
@@ -71,13 +73,31 @@ static void print_chain(FILE *out, const hang_world *world) {
         fprintf(out, " since %s\n", xsv_time((int64_t)wait->age).text);
     }
     if (c->end == HANG_END_ROOT || c->end == HANG_END_SELF || c->end == HANG_END_MOVING) {
-        if (world->waits[c->waits[c->count - 1]].state == HANG_MOVING)
+        if (world->waits[c->waits[c->count - 1]].state != HANG_STUCK)
             return;
         fprintf(out, "  rank %u %s: ", c->root, c->end == HANG_END_MOVING ? "goes on" : "owes and does not wait");
         hang_say_rank(out, world, c->root, c->root_role, 1);
         fputc('\n', out);
     } else if (c->end == HANG_END_CYCLE) {
         fprintf(out, "  a cycle: back to rank %u\n", world->waits[c->waits[c->cycle]].rank);
+    }
+}
+
+/* Of a file: what its host program did last, and how it ended. */
+static void print_host(FILE *out, const hang_world *world, const hang_rank *r) {
+    const hang_region *region = r->region == HANG_NONE ? NULL : &world->regions[r->region];
+    if (!region || world->source->looks == 2)
+        return;
+    if (region->call) {
+        fprintf(out, "           last host call: %s", region->call);
+        if (region->now > region->call_begin)
+            fprintf(out, ", begun %s%s", xsv_time((int64_t)(region->now - region->call_begin)).text, world->source->ago);
+        fputc('\n', out);
+    }
+    if (region->ended && region->over && region->state == HANG_PROCESS_RUNS) {
+        fputs("           at the end: ", out);
+        hang_say_end(out, region);
+        fputc('\n', out);
     }
 }
 
@@ -90,8 +110,9 @@ static void print_ranks(FILE *out, const hang_world *world) {
             fprintf(out, "process %d, ", (int)r->pid);
         hang_say_rank(out, world, i, 0, 0);
         if (r->epoch)
-            fprintf(out, ", epoch %u", r->epoch);
+            fprintf(out, ", epoch %" PRIu64, r->epoch);
         fputc('\n', out);
+        print_host(out, world, r);
     }
 }
 
@@ -112,7 +133,7 @@ static void print_signals(FILE *out, const hang_world *world, uint32_t rows) {
                 w->warp, w->signal.owner);
         hang_say_place(out, &w->signal);
         if (w->has_value)
-            fprintf(out, " = %" PRIu32, w->signal_value);
+            fprintf(out, " = %" PRIu64, w->signal_value);
         fputc('\n', out);
     }
     if (more)
@@ -210,24 +231,35 @@ static void print_pads(FILE *out, const hang_world *world, uint32_t rows) {
 static void print_notes(FILE *out, const hang_world *world) {
     for (uint32_t i = 0; i < world->region_count; i++) {
         const hang_region *r = &world->regions[i];
-        xs_view_counts counts = xs_view_counters(&r->at->view);
-        uint64_t no_ring = counts.no_ring, no_line = counts.no_line;
-        if (no_ring)
+        int pid = (int)r->holder;
+        if (r->counts.no_ring)
             fprintf(out,
                     "\nnote: %" PRIu64
                     " writers of process %d found no free ring: their waits are not seen (XS_RINGS)\n",
-                    no_ring, (int)r->at->holder);
-        if (no_line)
-            fprintf(out, "\nnote: %" PRIu64 " waits of process %d found no status line: they are not seen\n", no_line,
-                    (int)r->at->holder);
-        if (r->samples[1].torn)
-            fprintf(out, "\nnote: %u status lines of process %d were half written and do not count\n",
-                    r->samples[1].torn, (int)r->at->holder);
+                    r->counts.no_ring, pid);
+        if (r->counts.no_line)
+            fprintf(out, "\nnote: %" PRIu64 " waits of process %d found no status line%s\n", r->counts.no_line, pid,
+                    world->source->looks == 2 ? ": they are not seen" : "");
+        if (r->torn)
+            fprintf(out, "\nnote: %u status lines of process %d were half written and do not count\n", r->torn, pid);
+        if (r->unsure)
+            fprintf(out, "\nnote: %u waits of process %d may be over, for records are lost: they do not count\n", r->unsure, pid);
         if (r->catalog.damaged)
-            fprintf(out, "\nnote: the catalog of process %d is damaged: names may be missing\n", (int)r->at->holder);
+            fprintf(out, "\nnote: the catalog of process %d is damaged: names may be missing\n", pid);
     }
     if (world->given_up)
         fprintf(out, "\nnote: %u waits gave up before\n", world->given_up);
+}
+
+/* What "hung" or "slow" rests on. */
+static void print_basis(FILE *out, const hang_report *report, const hang_world *world) {
+    if (world->source->looks == 2)
+        return;
+    fprintf(out, "From %s%s: ", report->path, world->source == &hang_image ? ", one look at its rings" : "");
+    if (world->quiet && world->wait_count)
+        fprintf(out, "nobody recorded anything in the last %s (heartbeats aside)\n", xsv_time((int64_t)world->quiet).text);
+    else
+        fputs("somebody recorded events up to the end\n", out);
 }
 
 static void print_world(FILE *out, const hang_world *world, uint32_t rows) {
@@ -248,8 +280,11 @@ void hang_print_text(const hang_report *report, uint32_t rows, FILE *out) {
         fputc('\n', out);
         if (report->world_count > 1)
             fprintf(out, "World %u of %u: %u ranks, %s, process %d%s\n", i + 1, report->world_count, world->rank_count,
-                    world->regions[0].catalog.command, (int)world->regions[0].at->holder,
+                    world->regions[0].catalog.command, (int)world->regions[0].holder,
                     world->region_count > 1 ? " and others" : "");
+        print_basis(out, report, world);
         print_world(out, world, rows);
     }
+    for (uint32_t i = 0; i < report->note_count; i++)
+        fprintf(out, "\nnote: %s\n", report->notes[i]);
 }

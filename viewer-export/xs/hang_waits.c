@@ -29,7 +29,7 @@ static const xs_status_line *same_wait(const hang_sample *sample, const hang_lin
 }
 
 /* The device's clock against the host's: the newest pair that was journalled. 0: none. */
-static int device_offset(const hang_region *region, int32_t device, int64_t *offset) {
+int hang_device_offset(const hang_region *region, int32_t device, int64_t *offset) {
     for (uint32_t i = region->journal_count; i > 0; i--) {
         const xs_journal_entry *e = &region->journal[i - 1];
         if (e->kind == XS_JOURNAL_CLOCK && e->a == (uint32_t)device + 1) {
@@ -53,10 +53,26 @@ static uint64_t age_of(const hang_region *region, const hang_line *line) {
     uint64_t start = start_of(&line->status), now = region->now;
     int32_t device = xs_view_ring(&region->at->view, line->ring)->device;
     int64_t offset = 0;
-    if (region->at->view.head.virtual_time || (device >= 0 && !device_offset(region, device, &offset)))
+    if (region->no_now || (device >= 0 && !hang_device_offset(region, device, &offset)))
         now = newest_time(region);
     start += (uint64_t)offset;
     return now > start ? now - start : 0;
+}
+
+/* Of one look: recorded in what would lie between two. The time of a record is known modulo 4.29 s. */
+static void look_back(const hang_region *region, hang_writer *w) {
+    const xs_region_view *view = &region->at->view;
+    int64_t offset = 0;
+    int32_t device = xs_view_ring(view, w->ring)->device;
+    uint32_t newest = region->samples[1].newest[w->ring], s = newest;
+    xs_record record;
+    while (s && newest - s < view->head.ring_records && xs_attach_code(view, w->ring, s) == XS_CODE_HEARTBEAT)
+        s--;
+    if (!s || !xs_attach_record(view, w->ring, s, &record) || (device >= 0 && !hang_device_offset(region, device, &offset)))
+        return;
+    uint32_t ago = (uint32_t)(region->now - (uint64_t)offset) - record.time;
+    w->last = region->now > ago ? region->now - ago : 0;
+    w->moved = ago < HANG_SAMPLE_NS;
 }
 
 /* Heartbeats alone are no progress. The ring may have wrapped meanwhile: what is gone counts. */
@@ -86,8 +102,11 @@ static int add_writer(hang_world *world, uint32_t r, uint32_t ring) {
                                                           .warp = owner.warp_sm & 0xffff,
                                                           .sm = owner.warp_sm >> 16,
                                                           .role = owner.role,
-                                                          .launch = owner.launch,
-                                                          .moved = records_between(region, ring)};
+                                                          .launch = owner.launch};
+    if (world->source->looks == 2)
+        world->writers[world->writer_count - 1].moved = records_between(region, ring);
+    else
+        look_back(region, &world->writers[world->writer_count - 1]);
     return 0;
 }
 
@@ -95,7 +114,9 @@ static void add_signal(hang_world *world, hang_writer *w, const xs_status_line *
     if (!s->p5.signal_object)
         return;
     w->has_signalled = xs_catalog_view_place(&world->regions[w->region].catalog, s->p5.signal_object, &w->signal);
-    w->has_value = xs_attach_signalled(&world->regions[w->region].at->view, w->ring, s->p5.signal_object, &w->signal_value);
+    uint32_t low = 0;
+    w->has_value = xs_attach_signalled(&world->regions[w->region].at->view, w->ring, s->p5.signal_object, &low);
+    w->signal_value = low;
 }
 
 static int add_wait(hang_world *world, uint32_t writer, const hang_line *line) {
@@ -122,6 +143,8 @@ static int add_wait(hang_world *world, uint32_t writer, const hang_line *line) {
     w->waits++;
     wait->is_slot = xs_catalog_view_place(&region->catalog, wait->object, &wait->slot);
     wait->state = before && observed_of(before) == wait->observed ? HANG_STUCK : HANG_MOVING;
+    if (world->source->looks == 1)
+        wait->state = wait->age >= HANG_SAMPLE_NS ? HANG_STUCK : HANG_YOUNG;
     wait->polling = before && polls_of(before) != wait->polls;
     return 0;
 }
@@ -160,6 +183,11 @@ static int oldest_first(const void *a, const void *b) {
     return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : x->object < y->object ? -1 : x->object > y->object;
 }
 
+void hang_sort_waits(hang_world *world) {
+    if (world->wait_count)
+        qsort(world->waits, world->wait_count, sizeof *world->waits, oldest_first);
+}
+
 int hang_find_waits(hang_world *world) {
     int rc = 0;
     for (uint32_t r = 0; r < world->region_count && !rc; r++) {
@@ -172,7 +200,6 @@ int hang_find_waits(hang_world *world) {
         }
         count_ended(world, &world->regions[r]);
     }
-    if (world->wait_count)
-        qsort(world->waits, world->wait_count, sizeof *world->waits, oldest_first);
+    hang_sort_waits(world);
     return rc;
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <report.h>
+#include <string.h>
 
 const char *hang_cmp(uint32_t cmp) {
     static const char *const words[] = {
@@ -61,7 +62,7 @@ static const char *kernel_or(const hang_world *world, const hang_rank *r) {
 static void say_since(FILE *out, const hang_world *world, const hang_rank *r, uint64_t then, const char *before,
                       const char *behind) {
     const hang_region *region = &world->regions[r->region];
-    if (!region->at->view.head.virtual_time && region->now > then)
+    if (!region->no_now && region->now > then)
         fprintf(out, "%s%s%s", before, xsv_time((int64_t)(region->now - then)).text, behind);
 }
 
@@ -88,8 +89,35 @@ static void say_running(FILE *out, const hang_world *world, const hang_rank *r, 
     else
         fprintf(out, ", %u writer%s, %u wait%s open", r->writers, r->writers == 1 ? "" : "s", r->waits,
                 r->waits == 1 ? "" : "s");
-    if (r->moved)
+    if (r->moved && world->source->looks == 2)
         fprintf(out, " (%u records in %u ms)", r->moved, HANG_SAMPLE_NS / 1000000);
+    else if (r->last)
+        say_since(out, world, r, r->last, "; its last record came ", world->source->ago);
+}
+
+/* The end of a process that a capture tells of. */
+void hang_say_end(FILE *out, const hang_region *region) {
+    const char *name = region->status > 128 ? sigabbrev_np(region->status - 128) : NULL;
+    if (region->state == HANG_PROCESS_LEFT)
+        fputs("left in order", out);
+    else if (region->status > 128)
+        fprintf(out, "killed by signal %d%s%s%s", region->status - 128, name ? " (SIG" : "", name ? name : "", name ? ")" : "");
+    else if (region->status >= 0)
+        fprintf(out, "exited with status %d without destroying its world", region->status);
+    else
+        fputs("killed, or ended without destroying its world", out);
+}
+
+static void say_gone(FILE *out, const hang_world *world, const hang_rank *r) {
+    fputs(" is gone: ", out);
+    if (r->region == HANG_NONE || !world->regions[r->region].ended)
+        fputs("killed, or ended without destroying its world", out);
+    else
+        hang_say_end(out, &world->regions[r->region]);
+}
+
+static void say_unseen(FILE *out, const hang_world *world) {
+    fputs(world->source->looks == 2 ? " cannot be read here (another machine, user or container)" : " is not in what was read", out);
 }
 
 static void say_process(FILE *out, const hang_rank *r) {
@@ -104,15 +132,15 @@ void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t r
     if (r->state <= HANG_RANK_STOPPED && r->state != HANG_RANK_NEVER)
         say_process(out, r);
     switch (r->state) {
-    case HANG_RANK_UNSEEN: fputs(" cannot be read here (another machine, user or container)", out); break;
-    case HANG_RANK_GONE: fputs(" is gone: killed, or ended without destroying its world", out); break;
+    case HANG_RANK_UNSEEN: say_unseen(out, world); break;
+    case HANG_RANK_GONE: say_gone(out, world, r); break;
     case HANG_RANK_LEFT: fprintf(out, " destroyed its world and left%s", without); break;
     case HANG_RANK_NEVER: fputs("no process has joined the world for it yet", out); break;
     case HANG_RANK_STOPPED: fputs(" is stopped (SIGSTOP, or a debugger)", out); break;
     case HANG_RANK_NOT_LAUNCHED: fputs("no kernel was launched on it", out); break;
     case HANG_RANK_NOT_BEGUN:
         fprintf(out, "kernel %s was launched", kernel_or(world, r));
-        say_since(out, world, r, r->launch->begin, " ", " ago");
+        say_since(out, world, r, r->launch->begin, " ", world->source->ago);
         fputs(", but none of its writers has begun (not resident, or built without XS_TRACE=1)", out);
         break;
     case HANG_RANK_WRITERS_ENDED:
@@ -120,7 +148,7 @@ void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t r
         break;
     case HANG_RANK_KERNEL_ENDED:
         fprintf(out, "kernel %s ended", kernel_or(world, r));
-        say_since(out, world, r, r->launch->end, " ", " ago");
+        say_since(out, world, r, r->launch->end, " ", world->source->ago);
         fputs(without, out);
         if (r->launch->result)
             fprintf(out, " (%s)", xs_errname(r->launch->result));
@@ -130,7 +158,7 @@ void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t r
 }
 
 static void say_wait(FILE *out, const hang_world *world, const hang_wait *wait) {
-    fprintf(out, "rank %u has waited %s", wait->rank, xsv_time((int64_t)wait->age).text);
+    fprintf(out, "rank %u %s waited %s", wait->rank, world->source->looks == 2 ? "has" : "had", xsv_time((int64_t)wait->age).text);
     if (wait->how && wait->supplier < world->rank_count)
         fprintf(out, " for %s%u", wait->how == HANG_SUPPLIER_HOST ? "the host of rank " : "rank ", wait->supplier);
     fputs(" on ", out);
@@ -173,22 +201,47 @@ static void say_end(FILE *out, const hang_world *world) {
     }
 }
 
-static void say_slow(FILE *out, const hang_world *world) {
+static void say_two_looks(FILE *out, const hang_world *world) {
     const hang_chain *c = &world->chain;
     uint32_t moving = 0;
     for (uint32_t i = 0; i < world->wait_count; i++)
         moving += world->waits[i].state == HANG_MOVING;
-    fputs("Slow, moving: ", out);
-    say_wait(out, world, &world->waits[c->waits[0]]);
     fprintf(out, ", but within %u ms %u wait%s ended and %u of the %u open ones moved or began",
             HANG_SAMPLE_NS / 1000000, world->ended, world->ended == 1 ? "" : "s", moving, world->wait_count);
     if (c->end == HANG_END_MOVING && world->waits[c->waits[c->count - 1]].state == HANG_STUCK)
         fprintf(out, ", and rank %u goes on", c->root);
 }
 
+/* Why one look does not show a hang. */
+static void say_one_look(FILE *out, const hang_world *world) {
+    const hang_chain *c = &world->chain;
+    const hang_wait *last = &world->waits[c->waits[c->count - 1]];
+    if (last->state == HANG_YOUNG && c->count == 1) {
+        fputs(", too short a time to tell", out);
+    } else if (last->state == HANG_YOUNG) {
+        fprintf(out, ", but rank %u began to wait only %s%s", last->rank, xsv_time((int64_t)last->age).text, world->source->ago);
+    } else if (last->state == HANG_MOVING) {
+        fputs(", but ", out);
+        hang_say_slot(out, last);
+        fprintf(out, " was signalled in the last %u ms", HANG_SAMPLE_NS / 1000000);
+    } else {
+        fprintf(out, ", but rank %u still recorded events in the last %u ms", c->root, HANG_SAMPLE_NS / 1000000);
+    }
+}
+
+static void say_slow(FILE *out, const hang_world *world) {
+    int two = world->source->looks == 2;
+    fputs(two ? "Slow, moving: " : "Waiting, not shown to hang: ", out);
+    say_wait(out, world, &world->waits[world->chain.waits[0]]);
+    if (two)
+        say_two_looks(out, world);
+    else
+        say_one_look(out, world);
+}
+
 void hang_say_verdict(FILE *out, const hang_world *world) {
     if (world->verdict == HANG_NOTHING_WAITS) {
-        fprintf(out, "Nothing waits: %u rank%s, %u writer%s hold%s a ring.", world->rank_count,
+        fprintf(out, "Nothing waits%s: %u rank%s, %u writer%s hold%s a ring.", world->source->looks == 2 ? "" : " at the end", world->rank_count,
                 world->rank_count == 1 ? "" : "s", world->writer_count, world->writer_count == 1 ? "" : "s",
                 world->writer_count == 1 ? "s" : "");
         return;
@@ -196,7 +249,7 @@ void hang_say_verdict(FILE *out, const hang_world *world) {
     if (world->verdict == HANG_SLOW) {
         say_slow(out, world);
     } else {
-        fputs("Hung so far: ", out);
+        fputs(world->source->hung, out);
         if (world->chain.end == HANG_END_CYCLE) {
             say_cycle(out, world);
         } else {

@@ -81,10 +81,11 @@ static void status_lines(void **state) {
     uint32_t pad = cb_pad(c, "done", "", "", 1, 4, 0);
     cb_writer_begin(c, 0, 1000, 0, 0, 0);
     cb_wait_start(c, 0, 2000, cb_slot(c, pad, 0, 0, 1), 9, 5);
-    xs_status_line line = cb_status_line(XS_LINE_WAITING, cb_slot(c, pad, 0, 0, 1), 9, 6, 100, 2000, 3000);
+    xs_status_line line = cb_status_line(XS_LINE_WAITING, cb_slot(c, pad, 0, 0, 1), 9, 6, 100, 2541, 3000);
     cb_status(c, 0, 0, 3000, &line);
-    line = cb_status_line(XS_LINE_SLOW | 4 << 8, cb_slot(c, pad, 0, 0, 1), 9, 7, 5000000000ull, 2000, 900000);
+    line = cb_status_line(XS_LINE_SLOW | 4 << 8, cb_slot(c, pad, 0, 0, 1), 9, 7, 5000000000ull, 2541, 900000); /* written behind its record */
     line.p4.line_role = 321;
+    line.p4.user = 77;
     cb_status(c, 0, 0, 900000, &line);
     line = cb_status_line(XS_LINE_SLOW, cb_slot(c, pad, 0, 0, 2), 1, 0, 77, 1500, 1600); /* over since: the ring went on */
     cb_status(c, 0, 1, 1600, &line);
@@ -102,9 +103,64 @@ static void status_lines(void **state) {
     assert_int_equal(w->polls, 5000000000ull);
     assert_int_equal(w->stage, 4);
     assert_int_equal(w->line, 321);
+    assert_int_equal(w->word, 77);
     assert_int_equal(w->id, w->start_event);
     assert_int_equal(m.end, 900000);
     help_free(&t);
+}
+
+/* A line of a wait for the same slot that needs something else, or is older, is not this wait's. */
+static void line_of_another_wait(void **state) {
+    (void)state;
+    const char *path = help_path("another.xs");
+    cb *c = cb_begin(path);
+    cb_process(c, 0, 2, 2);
+    uint32_t pad = cb_pad(c, "done", "", "", 1, 4, 0);
+    cb_writer_begin(c, 0, 1000, 0, 0, 0);
+    cb_wait_start(c, 0, 2000, cb_slot(c, pad, 0, 0, 1), 9, 5);
+    cb_wait_start(c, 0, 2100, cb_slot(c, pad, 0, 0, 2), 9, 5);
+    xs_status_line line = cb_status_line(XS_LINE_WAITING, cb_slot(c, pad, 0, 0, 1), 8, 6, 100, 2500, 3000);
+    cb_status(c, 0, 0, 3000, &line);
+    line = cb_status_line(XS_LINE_WAITING, cb_slot(c, pad, 0, 0, 2), 9, 6, 100, 2099, 3000);
+    cb_status(c, 0, 1, 3000, &line);
+    assert_int_equal(cb_cut(c), 0);
+    told t;
+    assert_int_equal(help_read(path, &t, NULL), 0);
+    assert_int_equal(t.wait_count, 2);
+    assert_true(t.waits[0].polls == 0 && t.waits[1].polls == 0);
+    help_free(&t);
+}
+
+/* Tracing was never started: lines alone tell of waits, OWNERS of the writers. A line that was not told of again when the
+ * process ended was of a wait that was over. */
+static void lines_alone(void **state) {
+    (void)state;
+    for (int told_again = 0; told_again < 2; told_again++) {
+        const char *path = help_path("alone.xs");
+        cb *c = cb_begin(path);
+        cb_process(c, 0, 2, 2);
+        uint32_t pad = cb_pad(c, "done", "", "", 1, 4, 0);
+        xs_ring_owner owner = {.first = 1, .time = 1000, .launch = 1, .block = 7};
+        cb_owner(c, 0, 0, &owner);
+        xs_status_line line = cb_status_line(XS_LINE_SLOW, cb_slot(c, pad, 0, 0, 1), 9, 6, 100, 2000, 3000);
+        cb_status(c, 0, 0, 3000, &line);
+        if (told_again)
+            cb_status(c, 0, 0, 9000, &line);
+        xs_frame_end end = {0, 137, 0, 1};
+        cb_frame(c, XS_FRAME_PROCESS_END, UINT32_MAX, 9000, &end, sizeof end);
+        assert_int_equal(cb_cut(c), 0);
+        told t;
+        assert_int_equal(help_read(path, &t, NULL), 0);
+        assert_int_equal(t.wait_count, told_again);
+        if (told_again)
+            assert_true(t.waits[0].open && t.waits[0].writer == 0 && t.waits[0].need == 9);
+        help_free(&t);
+        xsr_reader *reader;
+        const char *why;
+        assert_int_equal(xsr_open(&path, 1, NULL, &reader, &why), 0);
+        assert_int_equal(xsr_model_of(reader)->processes[0].end_time, 9000);
+        xsr_close(reader);
+    }
 }
 
 /* Tracing was stopped in mid-wait and started again: the end was never recorded, the writer went on. */
@@ -186,7 +242,9 @@ static void comparisons(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(barriers), cmocka_unit_test(status_lines), cmocka_unit_test(switched_off), cmocka_unit_test(next_owner),
+        cmocka_unit_test(barriers), cmocka_unit_test(status_lines),
+        cmocka_unit_test(line_of_another_wait),
+        cmocka_unit_test(lines_alone), cmocka_unit_test(switched_off), cmocka_unit_test(next_owner),
         cmocka_unit_test(comparisons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

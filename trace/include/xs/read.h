@@ -32,6 +32,7 @@ typedef struct xsr_process {
     bool ended, clean, tail_unknown; /* PROCESS_END seen, its fields */
     uint32_t abort_reason;
     int32_t exit_status;
+    int64_t end_time; /* when its end was seen; INT64_MIN: unknown */
     uint64_t no_ring, foreign, no_line, journal_lost;
     xsr_cupti cupti;
     int64_t start_time, start_realtime; /* one moment on CLOCK_BOOTTIME (as in xsr_event) and CLOCK_REALTIME; 0, 0: unknown */
@@ -193,6 +194,7 @@ typedef struct xsr_wait {
     uint32_t writer, rank, role, slot;
     uint64_t epoch, need, observed, polls, slept_ns;
     uint32_t line, stage;
+    uint32_t word;     /* of an open wait: the user's, as its status line says */
     uint8_t order, scope, fence, cmp, result;
     bool passed;       /* satisfied at its first poll */
     bool open;
