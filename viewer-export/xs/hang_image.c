@@ -204,7 +204,7 @@ static int take_file(hang_report *r, const char *path) {
     int core = f->size >= sizeof(Elf64_Ehdr) && is_core(f->bytes);
     int rc = core ? take_core(f) : take_region(f, f->bytes, f->size);
     if (rc == XS_E_VERSION)
-        return complain(EX_NOINPUT, "%s: trace memory of a newer version of xs", path);
+        return complain(EX_NOINPUT, "%s: trace memory of another version of xs", path);
     if (rc && rc != XS_E_MEMORY)
         return complain(EX_NOINPUT, "%s: trace memory that is cut or damaged: sizes or offsets do not fit", path);
     if (!rc && !f->count)
