@@ -9,11 +9,9 @@ void xs_kernel_known(const xs_kernel *kernel) {
         __atomic_add_fetch(&kernels_for_cuda, 1, __ATOMIC_RELAXED);
 }
 
-/* Fields that only the host backend has say what is meant; the CUDA backend runs all ranks of a world in one process.
- */
-static int asks_for_host(const xs_config *config) {
-    return config->scheduler || config->residency || config->local_ranks < config->ranks;
-}
+/* Fields that only the host backend has say what is meant. How many processes a world has says nothing: each decides for itself, from
+ * what all of them see alike, and one that sees no GPU where the others do is told so when it joins. */
+static int asks_for_host(const xs_config *config) { return config->scheduler || config->residency; }
 
 static int all_for_cuda(void) {
     uint32_t all = __atomic_load_n(&kernels, __ATOMIC_RELAXED);

@@ -30,7 +30,8 @@ static void follows_gpus_kernels_and_configuration(void **state) {
     assert_string_equal(chosen((xs_config){.backend = "host"}), "host");
     assert_string_equal(chosen((xs_config){.scheduler = "sim"}), "host");
     assert_string_equal(chosen((xs_config){.residency = 2}), "host");
-    assert_string_equal(chosen((xs_config){.world = "w", .ranks = 2, .local_ranks = 1}), "host");
+    assert_string_equal(chosen((xs_config){.world = "w", .ranks = 2, .local_ranks = 1}), "cuda"); /* memory is shared by IPC */
+    assert_string_equal(chosen((xs_config){.world = "w", .ranks = 2, .first_rank = 1, .local_ranks = 1, .scheduler = "threads"}), "host");
     setenv("XS_BACKEND", "host", 1);
     assert_string_equal(chosen((xs_config){0}), "host");
     unsetenv("XS_BACKEND");
@@ -39,6 +40,7 @@ static void follows_gpus_kernels_and_configuration(void **state) {
     unsetenv("XS_SCHEDULER");
     setenv("FAKE_GPUS", "0", 1);
     assert_string_equal(chosen((xs_config){0}), "host");
+    assert_string_equal(chosen((xs_config){.world = "w", .ranks = 2, .local_ranks = 1}), "host");
     assert_string_equal(chosen((xs_config){.backend = "cuda"}), "cuda"); /* refused later, and said why */
     setenv("FAKE_GPUS", "1", 1);
     assert_string_equal(chosen((xs_config){0}), "cuda");
