@@ -57,3 +57,51 @@ void litmus_hung(void) {
     measure("sleeping", SLEEP, stop);
     measure("at a barrier", BARRIER, stop);
 }
+
+/* A kernel that reads no memory at all, so that nothing of its own pushes its stores out. */
+static __global__ void unread(xs_record *rings, uint64_t ns) {
+    xs_record *ring = rings + (size_t)(blockIdx.x * WARPS + xs_warp()) * RECORDS;
+    uint64_t begin = xs_now();
+    for (uint32_t i = 1; i <= RECORDS; i++)
+        xs_store16_if(xs_lane() == 0, &ring[i - 1], i, i, i, i);
+    while (xs_now() - begin < ns) {
+    }
+}
+
+static __global__ void nothing(void) {}
+
+static unsigned look_for(const char *what, const xs_record *rings, unsigned warps, double seconds) {
+    double begin = gpu_test_seconds(), last = 0;
+    unsigned seen = 0;
+    while (seen < warps && gpu_test_seconds() - begin < seconds) {
+        unsigned now = visible(rings, warps);
+        if (now != seen)
+            last = gpu_test_seconds() - begin;
+        seen = now;
+    }
+    printf("%s: all records of %u of %u warps visible, the last change after %.0f us\n", what, seen, warps, last * 1e6);
+    return seen;
+}
+
+/* What is not seen by itself must be seen behind a kernel that does nothing: the library starts one every 100 ms for that. */
+void litmus_unread(void) {
+    unsigned blocks = litmus_processors(), warps = blocks * WARPS;
+    xs_record *rings = (xs_record *)litmus_mapped((size_t)warps * RECORDS * sizeof *rings);
+    cudaStream_t first, second;
+    GPU_CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
+    GPU_CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+    nothing<<<1, 1, 0, second>>>(); /* loaded before */
+    unread<<<1, 32, 0, second>>>(rings, 0);
+    GPU_CHECK(cudaDeviceSynchronize());
+    memset(rings, 0, (size_t)warps * RECORDS * sizeof *rings);
+    unread<<<blocks, WARPS * 32, 0, first>>>(rings, 3000000000ull);
+    GPU_CHECK(cudaGetLastError());
+    look_for("by itself", rings, warps, 0.5);
+    nothing<<<1, 1, 0, second>>>();
+    unsigned seen = look_for("behind an empty kernel", rings, warps, 0.5);
+    int hangs = cudaStreamQuery(first) == cudaErrorNotReady;
+    EXPECT(hangs, "the kernel does not run any more: nothing was shown");
+    EXPECT(seen == warps, "behind an empty kernel: %u of %u warps", seen, warps);
+    GPU_CHECK(cudaDeviceSynchronize());
+    GPU_CHECK(cudaFreeHost(rings));
+}

@@ -5,7 +5,7 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"tearing", litmus_tearing}, {"copied", litmus_copied}, {"counter", litmus_counter}, {"hung", litmus_hung}, {"messages", litmus_messages}};
+    } cases[] = {{"tearing", litmus_tearing}, {"copied", litmus_copied}, {"counter", litmus_counter}, {"hung", litmus_hung}, {"unread", litmus_unread}, {"messages", litmus_messages}};
     gpu_test_begin(50);
     for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
         if (!strcmp(argv[1], cases[i].name)) {

@@ -14,6 +14,7 @@ void litmus_tearing(void);
 void litmus_copied(void);
 void litmus_counter(void);
 void litmus_hung(void);
+void litmus_unread(void);
 void litmus_messages(void);
 
 /* Memory that both sides see. */

@@ -1,14 +1,17 @@
 /* marks NAME=VALUE...: a paced or unpaced load of records, and every way for it to end.
  *   mode=overwrite|discard  ranks=N  grid=N (0: as many blocks as are resident at once)  block=THREADS  launches=N  streams=N
  *   records=N (a warp)  pace=NS  fault=trap|address|misaligned|assert
- *   end=end      destroys its world       end=exit   exits without        end=leave:MS  _exit in mid-kernel
- *       kill:MS  SIGKILL to itself        abort:MS   all wait, the host aborts        wait  all wait, until the library gives up
+ *   end=end      destroys its world       end=exit   exits without        abort:MS   all wait, the host aborts
+ *       leave:N  _exit in mid-kernel, once every warp has written N marks     kill:N  SIGKILL to itself, likewise
+ *       wait     all wait, until the library gives up
  * Prints what the kernels counted in memory of their own. */
 #include <pthread.h>
 
 #include "gpu_test.h"
 #include "marks.h"
 #include <xs/xs.h>
+
+#include <world.h>
 
 XS_KERNEL_DECLARE(marks_overwrite)
 XS_KERNEL_DECLARE(marks_discard)
@@ -54,15 +57,97 @@ static uint32_t full_grid(void) {
     return (uint32_t)(blocks * processors);
 }
 
+/* How far a launch has come, as the host sees it: a run that leaves no record says by this which stage was missing. */
+typedef struct stages {
+    uint32_t started, busy, owners, begun, least; /* blocks; rings; owners of rings; warps with a mark; the fewest marks of a warp */
+    uint64_t taken;                               /* records that the collector took */
+} stages;
+
+static stages look(const xs_world *world) {
+    const xs_region_header *h = xs_region(world);
+    stages s = {.started = xs_region_started(world, 0, ranks, grid, 1), .least = UINT32_MAX};
+    for (uint32_t i = 0; i < h->ranks * h->rings_per_rank; i++) {
+        const xs_ring_header *ring = (const xs_ring_header *)(const void *)(world->region + h->ring_headers_offset + i * h->ring_header_stride);
+        s.busy += __atomic_load_n(&ring->busy, __ATOMIC_RELAXED);
+        s.owners += __atomic_load_n(&ring->owners, __ATOMIC_RELAXED);
+        s.taken += __atomic_load_n(&ring->consumed, __ATOMIC_RELAXED);
+    }
+    for (uint32_t i = 0; i < ranks * grid * warps(); i++) {
+        uint32_t marks = __atomic_load_n(&args.progress[i], __ATOMIC_RELAXED);
+        s.begun += marks != 0;
+        s.least = marks < s.least ? marks : s.least;
+    }
+    return s;
+}
+
+/* The same in the GPU's own memory, by a copy beside the kernel: more there than in mapped memory means that stores are on their way. */
+static void say_device(xs_world *world) {
+    uint32_t begun = 0;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t r = 0; r < ranks; r++)
+        for (uint32_t i = 0; i < grid * warps(); i++) {
+            marks_count c;
+            XS_CHECK(xs_buffer_read(world, &args.counts, r, i * sizeof c, &c, sizeof c));
+            begun += c.written != 0;
+            least = c.written < least ? c.written : least;
+        }
+    printf("in the GPU's own memory: %u warps have marks, %llu at least\n", begun, (unsigned long long)least);
+}
+
+static void say_stages(const char *when, const stages *s, double begin) {
+    printf("%s, %.3f s after the launch returned: %u of %u blocks said that they started, %u of %u rings are busy, %u owners, "
+           "%u warps have marks, %u at least, %llu records were taken by the collector\n",
+           when, gpu_test_seconds() - begin, s->started, ranks * grid, s->busy, ranks * grid * warps(), s->owners, s->begun, s->least,
+           (unsigned long long)s->taken);
+}
+
+/* A first launch may take as long as it likes: what is waited for is what the warps have done. */
+static void wait_for_marks(xs_world *world, uint32_t wanted) {
+    double begin = gpu_test_seconds();
+    gpu_test_sleep_ms(50);
+    stages s = look(world), before = s;
+    say_stages("early", &s, begin);
+    say_device(world);
+    for (; s.least < wanted && gpu_test_seconds() - begin < 25; s = look(world)) {
+        if (!before.begun && s.begun)
+            say_stages("the first mark", &s, begin);
+        before = s;
+        gpu_test_sleep_ms(1);
+    }
+    say_stages(s.least < wanted ? "NOT ENOUGH MARKS" : "in mid-kernel", &s, begin);
+    if (s.least < wanted)
+        say_device(world);
+    printf("ends at %lld ms\n", (long long)time(NULL) * 1000);
+    fflush(stdout);
+    if (s.least < wanted)
+        _exit(3);
+}
+
 static void *end_later(void *user) {
     xs_world *world = user;
-    gpu_test_sleep_ms((unsigned)atoi(strchr(end, ':') + 1));
+    unsigned number = (unsigned)atoi(strchr(end, ':') + 1);
+    if (args.progress)
+        wait_for_marks(world, number);
     if (!strncmp(end, "leave", 5))
         _exit(0);
     if (!strncmp(end, "kill", 4))
         kill(getpid(), SIGKILL);
+    gpu_test_sleep_ms(number);
     xs_abort(world, XS_E_ABORTED);
     return NULL;
+}
+
+/* Memory that kernels write and the host reads meanwhile. */
+static uint32_t *make_progress(const xs_world *world) {
+    void *memory = NULL;
+    size_t bytes = (size_t)ranks * grid * warps() * sizeof(uint32_t);
+    if (strcmp(xs_world_backend(world), "cuda"))
+        memory = calloc(1, bytes);
+    else
+        GPU_CHECK(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
+    EXPECT(memory, "no memory");
+    memset(memory, 0, bytes);
+    return memory;
 }
 
 static void create(xs_world *world) {
@@ -74,6 +159,8 @@ static void create(xs_world *world) {
     args.role = (uint32_t)role, args.mark = (uint32_t)mark;
     args.fault = fault_of(fault), args.fault_at = args.records / 2;
     args.waits = !strncmp(end, "abort", 5) || !strcmp(end, "wait");
+    if (!strncmp(end, "leave", 5) || !strncmp(end, "kill", 4))
+        args.progress = make_progress(world);
 }
 
 /* Prints the sums over all warps; returns how many waits ended otherwise than by an abort. */
@@ -118,7 +205,7 @@ static int run_launches(xs_world *world) {
     xs_launch_config config = {.size = sizeof config, .grid = grid, .block = block};
     for (uint32_t i = 0; i < launches; i++)
         XS_CHECK(xs_launch(world, kernel(), &config, &args, sizeof args));
-    pthread_t thread; /* from here on: a first launch may take as long as the time that the end is given in */
+    pthread_t thread;
     if (strchr(end, ':') && pthread_create(&thread, NULL, end_later, world))
         return XS_E_SYSTEM;
     return xs_sync(world);

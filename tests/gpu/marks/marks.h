@@ -10,6 +10,7 @@ enum marks_fault { MARKS_NO_FAULT, MARKS_TRAP, MARKS_ADDRESS, MARKS_MISALIGNED, 
 typedef struct marks_count {
     uint64_t marks, has_ring; /* added to by several launches at once */
     uint64_t result;          /* of the wait */
+    uint64_t written;         /* marks so far, if the host asks for progress */
 } marks_count;
 
 struct marks_args {
@@ -18,6 +19,7 @@ struct marks_args {
     uint64_t records, fault_at; /* fault_at: the last mark of the one that faults */
     uint32_t pace_ns, role, mark, fault;
     uint32_t waits, mark_words; /* waits: for what never comes */
+    uint32_t *progress;         /* not NULL: how many marks each warp has written, in memory that the host reads meanwhile */
 };
 
 #if XS_CUDA
@@ -48,6 +50,8 @@ XS_FN void marks_run(const struct marks_args *a, const xs_handle *xs) {
     for (uint64_t i = 1; i <= a->records; i++) {
         if (xs_lane() == 0)
             xs_mark(&w, a->mark, (uint32_t)i);
+        if (a->progress && xs_lane() == 0)
+            xs_store_relaxed_sys_u32(&a->progress[xs_grid_block() * xs_warps() + xs_warp()], (uint32_t)i), xs_store_relaxed_sys(&count->written, i);
         if (faults && i == a->fault_at && xs_lane() == 0)
             marks_fault_now(a, (char *)count);
         if (a->pace_ns)

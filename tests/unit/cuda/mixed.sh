@@ -13,3 +13,11 @@ same "launches" "$(ask "$run" 'select count(*) from launch')" 1
 # A thread may be late by as long as the machine is busy; before its signal it can only be by an error of clocks.
 same "waits that end 50 ms before their signal" "$(ask "$run" 'select count(*) from waits where lag_ns < -50000000')" 0
 same "waits whose signal is 5 s away" "$(ask "$run" 'select count(*) from waits where lag_ns > 5000000000')" 0
+
+# Killed in mid-kernel under xs record: all that was written is there.
+killed=$work/killed code=0
+"$XS" record --no-export -o "$killed" -- "$MIXED" - 200 2> "$killed.err" || code=$?
+same "exit code" "$code" 137
+same "writers of the killed process" "$(ask "$killed" 'select count(*) from writer')" 3
+same "its ranks that came to round 100" "$(ask "$killed" "select count(*) from (select rank from event where kind = (select id from word where class = 'event' and name = 'epoch') group by rank having max(value) >= 100)")" 3
+same "its records lost" "$(ask "$killed" 'select coalesce(sum(lost), 0) from ring')" 0
