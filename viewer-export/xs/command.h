@@ -13,7 +13,7 @@ typedef struct command {
     int (*run)(const struct command *self, int argc, const char **argv);
 } command;
 
-extern const command command_hang, command_check;
+extern const command command_hang, command_top, command_check;
 extern const command command_record, command_report, command_export, command_query, command_doctor, command_version,
     command_help;
 extern const command *const commands[]; /* ends with NULL */
@@ -35,6 +35,11 @@ int exit_code_input(int error);
 int exit_code_output(int error);
 /* 0, or EX_IOERR and a line if standard output could not take everything. */
 int finish_output(void);
+
+/* ---- processes ---- */
+/* Those of the arguments that are process ids, into *pids, which has room for all; the others are names of runs or files.
+ * EX_USAGE, complained, where both are there, or a number that no process has. */
+int pids_parse(const char **args, uint32_t count, int32_t *pids, uint32_t *found);
 
 /* ---- names: NAME, NAME.xs, NAME.db and NAME.perfetto mean the same run ---- */
 typedef struct run_names {

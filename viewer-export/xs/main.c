@@ -5,7 +5,7 @@
 #include <string.h>
 
 const command *const commands[] = {&command_record, &command_check, &command_report,  &command_export,  &command_query,
-                                   &command_hang,   &command_doctor, &command_version, &command_help, NULL};
+                                   &command_hang, &command_top,  &command_doctor, &command_version, &command_help, NULL};
 
 const command *command_find(const char *name) {
     for (const command *const *c = commands; *c; c++)
