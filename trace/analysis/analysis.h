@@ -191,6 +191,7 @@ struct an {
     uint32_t seen;      /* an_needs that the capture has */
     int64_t first_time, last_time;
     struct an_hb *hb;
+    struct an_blame *blame;
     struct an_plans *plans;
     void *states[XSA_DETECTOR_END]; /* by xsa_detector */
     an_finding *findings; uint32_t finding_count, finding_room;

@@ -1,5 +1,6 @@
 /* The sink: state first where detectors need it, detectors by kind of event, verdicts at the end. */
 #include "analysis.h"
+#include "blame.h"
 #include "hb.h"
 
 #define STALL_NS 10000000
@@ -26,6 +27,7 @@ static int begin(xsr_sink *sink, const xsr_model *model) {
     TRY(make_states(a));
     TRY(an_state_begin(a));
     TRY(an_plan_begin(a));
+    TRY(an_blame_begin(a));
     return an_hb_begin(a);
 }
 
@@ -63,6 +65,7 @@ static int on_event(xsr_sink *sink, const xsr_event *e) {
         if (an_detectors[i]->on_event && an_detectors[i]->kinds >> e->kind & 1)
             TRY(an_detectors[i]->on_event(a, a->states[an_detectors[i]->id], e));
     TRY(an_state_event(a, e));
+    TRY(an_blame_event(a, e));
     return an_hb_event(a, e);
 }
 
@@ -75,11 +78,13 @@ static int on_wait(xsr_sink *sink, const xsr_wait *w) {
     for (uint32_t i = 0; an_detectors[i]; i++)
         if (an_detectors[i]->on_wait)
             TRY(an_detectors[i]->on_wait(a, a->states[an_detectors[i]->id], w));
+    TRY(an_blame_wait(a, w));
     return an_state_wait(a, w);
 }
 
 static int on_lost(xsr_sink *sink, const xsr_loss *loss) {
     an *a = of(sink);
+    TRY(an_blame_lost(a, loss));
     return an_loss_add(a, loss);
 }
 
@@ -95,6 +100,7 @@ static int finish(xsr_sink *sink) {
     TRY(an_state_room(a));
     TRY(an_hb_finish(a));
     TRY(an_stuck_graph(a));
+    TRY(an_blame_finish(a));
     for (uint32_t i = 0; an_detectors[i]; i++)
         if (an_detectors[i]->finish)
             TRY(an_detectors[i]->finish(a, a->states[an_detectors[i]->id]));
@@ -111,6 +117,10 @@ static void with_defaults(xsa_options *o, const xsa_options *wanted) {
     o->late_ns = o->late_ns > 0 ? o->late_ns : LATE_NS;
     o->silent_ns = o->silent_ns > 0 ? o->silent_ns : SILENT_NS;
     o->lag_ns = o->lag_ns > 0 ? o->lag_ns : LAG_NS;
+    uint32_t entries = 1024;
+    while (entries < BLAME_ENTRIES && entries < o->blame_entries)
+        entries *= 2;
+    o->blame_entries = o->blame_entries ? entries : BLAME_ENTRIES;
 }
 
 int xsa_open(const xsa_options *options, xsr_sink **sink) {
@@ -143,6 +153,7 @@ void xsa_close(xsr_sink *sink) {
         free(state);
     }
     an_hb_free(a);
+    an_blame_free(a);
     an_plan_free(a);
     an_state_free(a);
     an_findings_free(a);

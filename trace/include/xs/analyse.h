@@ -6,7 +6,8 @@
  *     const xsa_result *r = xsa_result_of(judge); // r->findings[0] is the one to read first
  *     xsa_close(judge);
  *
- * Memory grows with slots, writers and blocks, not with events; time is linear in events. One thread. */
+ * Memory grows with slots, writers and blocks, not with events (beside a log of fixed size for the critical path); time is linear in events.
+ * One thread. */
 #ifndef XS_ANALYSE_H
 #define XS_ANALYSE_H
 
@@ -86,12 +87,85 @@ typedef struct xsa_verdict {
     const char *cannot;        /* what this detector cannot know */
 } xsa_verdict;
 
+/* ---- the critical path: where the time of the run went ---- */
+
+/* What the run's end had to wait for, one thing after the other, walked back from its end: on a writer along what it did; at a wait that had
+ * to wait, over to the writer of the signal that released it. Its pieces lie end to end, so their sum is the length of the run.
+ * X(NAME, "name that users see", "what it is") */
+#define XSA_PARTS(X)                                                                                               \
+    X(COMPUTE, "compute", "a writer at work: it neither waited nor published")                                     \
+    X(PUBLISH, "publish", "from the end of its payload or work, or its first fence or arrival behind that, to the signal") \
+    X(LINK, "link", "from a signal, or the begin of the wait, to the last poll that did not see it")               \
+    X(LAG, "detection-lag", "from then to the end of the wait: back-off, a slow poll, and the link where no poll tells the two apart") \
+    X(LINE, "head-of-line", "work on what was ready while its writer waited for something else in front of it")    \
+    X(LATE, "late-rank", "a rank had not begun")                                                                   \
+    X(START, "start", "between two writers of a rank: the next launch, or a block that began later")               \
+    X(OWED, "owed", "a signal that did not come: until the wait gave up, or the end")                              \
+    X(UNKNOWN, "unknown", "the trace does not tell: see why")
+#define XSA_PART_ENUM(name, shown, text) XSA_PART_##name,
+enum xsa_part { XSA_PARTS(XSA_PART_ENUM) XSA_PART_COUNT };
+#undef XSA_PART_ENUM
+
+/* Why a piece is unknown. X(NAME, "text") */
+#define XSA_BLAME_WHYS(X)                                                        \
+    X(KNOWN, "")                                                                 \
+    X(CLOCK, "no longer than the two clocks may be apart")                       \
+    X(LOST, "records are lost")                                                  \
+    X(SIGNAL, "it is not known which signal released the wait")                  \
+    X(HOST, "the host wrote the slot")                                           \
+    X(BEGIN, "what its writer did before was not recorded")
+#define XSA_BLAME_WHY_ENUM(name, text) XSA_BLAME_##name,
+enum xsa_blame_why { XSA_BLAME_WHYS(XSA_BLAME_WHY_ENUM) XSA_BLAME_WHY_COUNT };
+#undef XSA_BLAME_WHY_ENUM
+
+/* Ranks are numbers, XSR_NONE where there is none. owes_rank: on whom the time is blamed. slot: what it was owed to, which is the next slot
+ * that this writer signalled and that somebody already waited for, or the slot waited for; rank: who waited for that. */
+typedef struct xsa_span { /* a piece of the path */
+    int64_t begin, end;
+    uint64_t epoch;
+    uint32_t part, why; /* xsa_part, xsa_blame_why */
+    uint32_t rank, owes_rank, slot, writer;
+    uint32_t pieces;    /* 1; more: so many short ones, of which the longest is told */
+} xsa_span;
+
+typedef struct xsa_blamed { /* exact, however long the run */
+    uint32_t part, why, rank, owes_rank, slot;
+    int64_t ns;
+} xsa_blamed;
+
+typedef struct xsa_slot_blame {
+    uint32_t slot, owes_rank; /* owes_rank: of most of its time */
+    int64_t ns;        /* of the path, all parts */
+    int64_t lag_ns;    /* of these: link, detection lag, and what the clocks cannot tell. Were it zero, the run would last at least its length less this */
+    int64_t slack_ns;  /* each of its signals, alone, could have come so much later without moving the end; -1: not known */
+    uint64_t awaited;  /* signals that somebody already waited for */
+} xsa_slot_blame;
+
+typedef struct xsa_rank_blame {
+    uint32_t rank;
+    int64_t ns[XSA_PART_COUNT];
+    double slow; /* time that its writers did not wait, against the median of the ranks with the same roles; 0: fewer than three, or not known */
+} xsa_rank_blame;
+
+typedef struct xsa_blame {
+    int64_t begin, end; /* of the path: the run's first event and its end */
+    int64_t ns[XSA_PART_COUNT];
+    const xsa_span *spans; uint32_t span_count; /* in order of time */
+    const xsa_blamed *sums; uint32_t sum_count; /* most first */
+    const xsa_slot_blame *slots; uint32_t slot_count; /* most first, then by slack: least first */
+    const xsa_rank_blame *ranks; uint32_t rank_count; /* by number */
+    bool hang;          /* the end is a wait that never ended */
+    uint64_t cuts;      /* places where the path was settled before its end was known, and a later end led elsewhere */
+    int64_t joined_ns;  /* spans shorter than this are joined; 0: none are */
+} xsa_blame;
+
 typedef struct xsa_result {
     const xsa_finding *findings; /* in the order in which to read them: errors first, causes before effects */
     uint32_t finding_count;
     const xsa_verdict *verdicts; /* one a detector, by number */
     uint32_t verdict_count;
     uint32_t errors, warnings, notes, unknown; /* unknown: verdicts */
+    const xsa_blame *blame;
 } xsa_result;
 
 /* Thresholds. Zero: the default in brackets. Times in nanoseconds. */
@@ -102,6 +176,8 @@ typedef struct xsa_options {
     int64_t late_ns;         /* a rank that starts so much after the others is late (50 ms) */
     int64_t silent_ns;       /* a rank whose heartbeat stands still for so long is dead (100 ms) */
     int64_t lag_ns;          /* detection lags below this are fine (20 us) */
+    uint32_t blame_entries;  /* signals and waits that the walk back keeps, 1 024 or more (262 144) */
+    uint32_t reserved1;
 } xsa_options;
 
 /* Makes the sink. options may be NULL. XS_E_MEMORY, XS_E_ARGUMENT. */
@@ -118,6 +194,9 @@ XS_API const char *xsa_detector_text(uint32_t detector); /* what it says */
 XS_API const char *xsa_severity_name(uint32_t severity); /* "error" */
 XS_API const char *xsa_confidence_name(uint32_t confidence); /* "high" */
 XS_API const char *xsa_status_name(uint32_t status); /* "clear" */
+XS_API const char *xsa_part_name(uint32_t part); /* "detection-lag" */
+XS_API const char *xsa_part_text(uint32_t part); /* what it is */
+XS_API const char *xsa_blame_why_text(uint32_t why);
 
 XS_EXTERN_C_END
 
