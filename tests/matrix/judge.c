@@ -117,6 +117,19 @@ static bool order_differs(const said *a, uint32_t a_count, const said *b, uint32
     return false;
 }
 
+/* Whatever is lost or shifted, the pieces of the critical path lie end to end, and their sums are its length. */
+static bool path_is_whole(const xsa_blame *b) {
+    int64_t at = b->begin, sum = 0;
+    for (uint32_t i = 0; i < b->span_count; i++) {
+        if (b->spans[i].begin != at || b->spans[i].end <= at)
+            return false;
+        at = b->spans[i].end;
+    }
+    for (uint32_t p = 0; p < XSA_PART_COUNT; p++)
+        sum += b->ns[p];
+    return at == b->end && sum == b->end - b->begin;
+}
+
 /* whole: what the capture said before it was filtered; NULL: it was not. Clean runs may have no error; those of a fault none
  * that the whole capture does not have. */
 static void weigh(const fault *f, bool clean, const analysis *a, const said *whole, uint32_t whole_count, matrix_verdict *v) {
@@ -137,6 +150,11 @@ static void weigh(const fault *f, bool clean, const analysis *a, const said *who
         v->errors += x->severity == XSA_ERROR && fault_error;
     }
     v->unknown = r->unknown;
+    if (!path_is_whole(r->blame)) {
+        snprintf(v->got, sizeof v->got, "a critical path with holes");
+        v->errors++;
+        v->first = false;
+    }
     if (r->finding_count == 0)
         snprintf(v->got, sizeof v->got, "nothing found");
     v->ran = true;

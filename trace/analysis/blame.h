@@ -36,8 +36,10 @@ typedef struct blame_entry {
     uint32_t other;    /* index in ranks, XSR_NONE: of who released (owes) a wait; of the first that waited for a signal */
     uint8_t kind;      /* blame_kind */
     uint8_t why;       /* a wait without a signal: xsa_blame_why */
-    bool passed, failed, elected;
+    bool passed : 1, failed : 1, elected : 1;
+    uint8_t walked;    /* the walk that passed it: the path is no circle, whatever clocks and values say */
 } blame_entry;
+_Static_assert(sizeof(blame_entry) == 80, "the log is 262 144 of them");
 
 typedef struct blame_writer {
     uint64_t last;       /* its newest entry */

@@ -53,6 +53,10 @@ static int64_t busy_until(const walk *w, const blame_entry *e) {
     return before > e->from ? before : e->from;
 }
 
+static uint8_t tag(const an_blame *b) { return (uint8_t)(b->walks % 255 + 1); }
+
+static bool was_here(const an_blame *b, uint64_t number) { return blame_has(b, number) && blame_at(b, number)->walked == tag(b); }
+
 static int64_t clock_bound(const walk *w, const blame_entry *e) {
     return e->other == XSR_NONE ? 0 : an_clock_bound(w->a, e->other, rank_of(w));
 }
@@ -84,7 +88,7 @@ static int over_to_signal(walk *w, const blame_entry *e) {
 static int on_wait(walk *w, const blame_entry *e) {
     const an_blame *b = w->a->blame;
     int64_t since = busy_until(w, e);
-    if (!e->failed && e->why == XSA_BLAME_KNOWN && e->link && e->released > since && !e->passed)
+    if (!e->failed && e->why == XSA_BLAME_KNOWN && e->link && e->released > since && !e->passed && !was_here(b, e->link))
         return over_to_signal(w, e);
     if (blame_line_add(w->a->blame, e, w->next_wait))
         return XS_E_MEMORY;
@@ -135,7 +139,12 @@ static int on_signal(walk *w, const blame_entry *e) {
 
 static int step(walk *w) {
     const an_blame *b = w->a->blame;
-    const blame_entry *e = blame_at(b, w->number);
+    blame_entry *e = blame_at(b, w->number);
+    if (e->walked == tag(b)) {
+        w->number = 0;
+        return not_known(w, w->floor, XSA_BLAME_SIGNAL);
+    }
+    e->walked = tag(b);
     w->epoch = e->epoch;
     TRY(own(w, e->time, XSA_PART_COMPUTE));
     switch (e->kind) {

@@ -82,7 +82,10 @@ static void write_json(xsv_report_state *r, int code) {
     static const xsv_json_part parts[] = {
         {"findings", "SELECT * FROM findings"},
         {"evidence", "SELECT finding, event, part FROM finding_event ORDER BY finding, event"},
-        {"verdicts", "SELECT * FROM verdicts"}};
+        {"verdicts", "SELECT * FROM verdicts"},
+        {"blame", "SELECT * FROM blame_parts"},
+        {"blame_ranks", "SELECT * FROM blame_ranks"},
+        {"blame_slots", "SELECT * FROM blame_slots LIMIT 20"}};
     fprintf(r->out, "{\"code\": %d", code);
     xsv_json_parts(r, parts, sizeof parts / sizeof parts[0]);
 }

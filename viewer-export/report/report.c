@@ -9,6 +9,7 @@ static void write_text(xsv_report_state *r) {
     xsv_section_findings(r);
     xsv_section_open(r);
     xsv_section_run(r);
+    xsv_section_blame(r);
     xsv_section_share(r);
     xsv_section_latency(r);
     xsv_section_slowest(r);

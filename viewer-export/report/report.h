@@ -66,6 +66,7 @@ void xsv_section_headline(xsv_report_state *r);
 void xsv_section_run(xsv_report_state *r);
 void xsv_section_open(xsv_report_state *r);
 void xsv_section_findings(xsv_report_state *r);
+void xsv_section_blame(xsv_report_state *r);
 void xsv_section_share(xsv_report_state *r);
 void xsv_section_latency(xsv_report_state *r);
 void xsv_section_slowest(xsv_report_state *r);

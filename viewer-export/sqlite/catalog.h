@@ -21,6 +21,8 @@ int xsv_catalog_words(xsv_catalog *catalog);
 int xsv_catalog_counts(xsv_catalog *catalog); /* tallies and meta */
 int xsv_catalog_findings(xsv_catalog *catalog, const xsa_result *result); /* NULL: none */
 
+int xsv_catalog_blame(xsv_catalog *catalog, const xsa_result *result);
+
 /* One row after the other into one table. */
 typedef struct xsv_put {
     sqlite3_stmt *statement;
@@ -32,6 +34,7 @@ void xsv_put_begin(xsv_put *put, xsv_catalog *catalog, enum xsv_table_id table);
 void xsv_put_int(xsv_put *put, int64_t value);
 void xsv_put_index(xsv_put *put, uint32_t index); /* NULL where XSR_NONE */
 void xsv_put_time(xsv_put *put, int64_t time);    /* NULL where unknown */
+void xsv_put_real(xsv_put *put, double value, int known); /* NULL where it is not */
 void xsv_put_text(xsv_put *put, const char *text); /* NULL where NULL */
 void xsv_put_row(xsv_put *put);
 int xsv_put_end(xsv_put *put);

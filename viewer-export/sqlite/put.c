@@ -30,6 +30,13 @@ void xsv_put_time(xsv_put *p, int64_t time) {
         xsv_put_int(p, time);
 }
 
+void xsv_put_real(xsv_put *p, double value, int known) {
+    if (!known)
+        put_null(p);
+    else if (p->rc == SQLITE_OK)
+        p->rc = sqlite3_bind_double(p->statement, ++p->column, value);
+}
+
 void xsv_put_text(xsv_put *p, const char *text) {
     if (!text)
         put_null(p);

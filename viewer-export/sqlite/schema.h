@@ -121,9 +121,19 @@
 #define XSV_COLUMNS_detector(C)                                                                                        \
     C(id, "INTEGER PRIMARY KEY") C(name, "TEXT") C(meaning, "TEXT") C(status, "TEXT") C(findings, "INTEGER")           \
     C(lost, "INTEGER") C(why, "TEXT") C(cannot, "TEXT")
+#define XSV_COLUMNS_blame_path(C)                                                                                      \
+    C(begin_ns, "INTEGER") C(end_ns, "INTEGER") C(hang, "INTEGER") C(cuts, "INTEGER") C(joined_ns, "INTEGER")
 #define XSV_COLUMNS_blame_span(C)                                                                                      \
     C(id, "INTEGER PRIMARY KEY") C(rank, "INTEGER") C(owes_rank, "INTEGER") C(slot, "INTEGER") C(begin_ns, "INTEGER")  \
-    C(end_ns, "INTEGER") C(part, "TEXT")
+    C(end_ns, "INTEGER") C(part, "INTEGER") C(why, "TEXT") C(writer, "INTEGER") C(epoch, "INTEGER")                    \
+    C(pieces, "INTEGER")
+#define XSV_COLUMNS_blame_sum(C)                                                                                       \
+    C(rank, "INTEGER") C(owes_rank, "INTEGER") C(slot, "INTEGER") C(part, "INTEGER") C(why, "TEXT")                    \
+    C(blamed_ns, "INTEGER")
+#define XSV_COLUMNS_blame_slot(C)                                                                                      \
+    C(id, "INTEGER PRIMARY KEY") C(slot, "INTEGER") C(owes_rank, "INTEGER") C(blamed_ns, "INTEGER")                    \
+    C(lag_ns, "INTEGER") C(slack_ns, "INTEGER") C(awaited, "INTEGER")
+#define XSV_COLUMNS_blame_rank(C) C(rank, "INTEGER PRIMARY KEY") C(slow, "REAL")
 #define XSV_COLUMNS_starvation_case(C)                                                                                 \
     C(id, "INTEGER PRIMARY KEY") C(finding, "INTEGER") C(pad, "INTEGER") C(rank, "INTEGER")                            \
     C(supplier_rank, "INTEGER") C(waits, "INTEGER") C(median_ns, "INTEGER") C(max_ns, "INTEGER") C(jain, "REAL")       \
@@ -135,7 +145,8 @@
     T(meta)                                                                                                       \
     T(word) T(process) T(rank) T(pad) T(slot) T(name) T(kernel) T(role) T(launch) T(writer) T(ring) T(clock_line) \
         T(plan) T(note) T(gpu_kernel) T(gpu_copy) T(cuda_call) T(cupti) T(wait_tally) T(rank_tally) T(reason_tally)   \
-            T(finding) T(finding_event) T(detector) T(blame_span)                                                     \
+            T(finding) T(finding_event) T(detector) T(blame_path) T(blame_span) T(blame_sum)                          \
+            T(blame_slot) T(blame_rank)                                                                           \
             T(starvation_case)
 #define XSV_TABLES(T) XSV_FLOWING_TABLES(T) XSV_STAYING_TABLES(T)
 

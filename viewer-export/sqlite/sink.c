@@ -114,6 +114,7 @@ static int sink_lost(xsr_sink *sink, const xsr_loss *loss) {
 
 static int finish_tables(sqlite_sink *s, xsv_sqlite_timing *t) {
     xsv_catalog catalog = {.db = s->db, .model = s->rows.model, .rows = &s->rows, .captures = s->captures};
+    const xsa_result *result = s->options.analysis ? xsa_result_of(s->options.analysis) : NULL;
     int rc = xsv_rows_finish(&s->rows);
     if (rc)
         return row_result(s, rc);
@@ -127,7 +128,9 @@ static int finish_tables(sqlite_sink *s, xsv_sqlite_timing *t) {
     if (rc == SQLITE_OK)
         rc = xsv_catalog_counts(&catalog);
     if (rc == SQLITE_OK)
-        rc = xsv_catalog_findings(&catalog, s->options.analysis ? xsa_result_of(s->options.analysis) : NULL);
+        rc = xsv_catalog_findings(&catalog, result);
+    if (rc == SQLITE_OK)
+        rc = xsv_catalog_blame(&catalog, result);
     t->rows = catalog.written;
     for (uint32_t table = 0; table < XSV_FLOWING; table++)
         t->rows += xsv_pipe_rows(s->rows.pipe, table);

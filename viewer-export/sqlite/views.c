@@ -177,11 +177,6 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "CREATE VIEW verdicts AS SELECT name AS detector, status, findings, lost, why, meaning, cannot FROM detector "     \
     "ORDER BY id"
 
-#define VIEW_BLAME                                                                                                     \
-    "CREATE VIEW blame AS SELECT b.rank, b.owes_rank, b.part, sum(b.end_ns - b.begin_ns) AS blamed_ns, 1.0 * "         \
-    "sum(b.end_ns - b.begin_ns) / (SELECT sum(end_ns - begin_ns) FROM blame_span) AS share FROM blame_span b "         \
-    "GROUP BY b.rank, b.owes_rank, b.part ORDER BY blamed_ns DESC"
-
 #define VIEW_STARVATION                                                                                                \
     "CREATE VIEW starvation AS SELECT s.finding, pad.name AS pad, s.rank, s.supplier_rank AS peer, s.waits, "          \
     "s.median_ns, s.max_ns, 1.0 * s.max_ns / nullif(s.median_ns, 0) AS max_over_median, s.jain, s.longest_bypass "     \
@@ -221,6 +216,8 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "(SELECT coalesce(sum(foreign_calls), 0) FROM process) AS foreign_calls, (SELECT coalesce(sum(no_line), 0) FROM "  \
     "process) AS no_line, (SELECT coalesce(sum(journal_lost), 0) FROM process) AS journal_lost"
 
+#include "views_blame.h"
+
 const xsv_object xsv_views[] = {
     {"run", VIEW_RUN},
     {"wait_latency_histogram", VIEW_HISTOGRAM},
@@ -246,6 +243,10 @@ const xsv_object xsv_views[] = {
     {"findings", VIEW_FINDINGS},
     {"verdicts", VIEW_VERDICTS},
     {"blame", VIEW_BLAME},
+    {"blame_parts", VIEW_BLAME_PARTS},
+    {"blame_slots", VIEW_BLAME_SLOTS},
+    {"blame_ranks", VIEW_BLAME_RANKS},
+    {"critical_path", VIEW_CRITICAL_PATH},
     {"starvation", VIEW_STARVATION},
 };
 const uint32_t xsv_view_count = sizeof xsv_views / sizeof xsv_views[0];

@@ -13,12 +13,13 @@ typedef struct word {
 #define REASON(name, text) {"reason", XSR_REASON_##name, NULL, text},
 #define LOSS(number, name, text) {"loss", number, NULL, text},
 #define ERROR(number, name, text) {"error", number, #name, text},
+#define PART(name, shown, text) {"part", XSA_PART_##name, shown, text},
 #define ORDER(number) {"order", number, NULL, NULL}
 #define SCOPE(number) {"scope", number, NULL, NULL}
 #define RESULT(number) {"result", number, NULL, NULL}
 
 static const word words[] = {
-    XS_EVENTS(EVENT) XSR_REASONS(REASON) XS_LOSS_CAUSES(LOSS) XS_ERRORS(ERROR)
+    XS_EVENTS(EVENT) XSR_REASONS(REASON) XS_LOSS_CAUSES(LOSS) XS_ERRORS(ERROR) XSA_PARTS(PART)
     {"loss", 0, NULL, "the capture does not say why"},
     ORDER(XS_ORDER_NONE), ORDER(XS_RELAXED), ORDER(XS_ACQUIRE), ORDER(XS_RELEASE), ORDER(XS_ACQ_REL), ORDER(XS_SEQ_CST),
     ORDER(XS_VOLATILE), ORDER(XS_WEAK),

@@ -42,9 +42,9 @@ static int run(const command *self, int argc, const char **argv) {
 const command command_report = {
     "report", "NAME ...", "say what happened in a run",
     "Reads NAME.db and says what happened, the most important thing first: waits that never ended and\n"
-    "who owes their signal, who waited for whom, latencies by slot class and peer with histograms, the\n"
-    "slowest waits, lost records, and what is not known. NAME.db is made from NAME.xs first if it is\n"
-    "missing or older.\n\n"
+    "who owes their signal, where the time went, who waited for whom, latencies by slot class and peer\n"
+    "with histograms, the slowest waits, lost records, and what is not known. NAME.db is made from NAME.xs\n"
+    "first if it is missing or older.\n\n"
     "Examples:\n"
     "  xs report run\n"
     "  xs report run --json | jq '.wait_share'\n"

@@ -319,6 +319,27 @@ static void a_lost_signal_is_not_known(void **state) {
     judged_free(&j);
 }
 
+/* By their stamps two ranks released each other: the walk ends all the same. */
+static void a_circle_of_stamps_ends(void **state) {
+    (void)state;
+    cb *c = case_begin(2, 1, 1);
+    uint32_t pad = cb_pad(c, "ready", "", "", 1, 1, 0);
+    for (uint32_t r = 0; r < 2; r++)
+        cb_wait_start(c, RING(r, 0), 2000, cb_slot(c, pad, r, 0, 0), 1, 0);
+    for (uint32_t r = 0; r < 2; r++) {
+        cb_wait_end(c, RING(r, 0), 5000, cb_slot(c, pad, r, 0, 0), 1, 0, 5);
+        cb_signal(c, RING(r, 0), 5000, cb_slot(c, pad, !r, 0, 0), 1);
+    }
+    case_end_writers(c, 2, 1, 6000);
+    judged j = judge(c);
+    const xsa_blame *b = blame_of(&j);
+    int64_t sum = 0;
+    for (uint32_t p = 0; p < XSA_PART_COUNT; p++)
+        sum += b->ns[p];
+    assert_int_equal(sum, 5000);
+    judged_free(&j);
+}
+
 static void nothing_at_all(void **state) {
     (void)state;
     cb *c = case_begin(2, 1, 0);
@@ -355,6 +376,6 @@ int main(void) {
         cmocka_unit_test(the_elected_publishes), cmocka_unit_test(over_a_gate_to_the_last_arrival), cmocka_unit_test(work_is_owed_to_who_waits_for_it),
         cmocka_unit_test(head_of_line_is_work_that_was_ready), cmocka_unit_test(a_rank_that_begins_late), cmocka_unit_test(between_two_launches),
         cmocka_unit_test(a_wait_that_gave_up), cmocka_unit_test(a_hang_ends_at_the_root), cmocka_unit_test(lost_records_are_not_known),
-        cmocka_unit_test(a_lost_signal_is_not_known), cmocka_unit_test(nothing_at_all), cmocka_unit_test(all_lost), cmocka_unit_test(one_rank_alone)};
+        cmocka_unit_test(a_lost_signal_is_not_known), cmocka_unit_test(a_circle_of_stamps_ends), cmocka_unit_test(nothing_at_all), cmocka_unit_test(all_lost), cmocka_unit_test(one_rank_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

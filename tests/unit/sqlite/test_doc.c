@@ -24,9 +24,11 @@ static char *read_file(const char *name) {
 }
 
 /* No detector ran over this run, and the question about findings wants an answer. */
-static void add_finding(void) {
+static void add_verdicts(void) {
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "INSERT INTO finding(id, detector, severity, verdict) VALUES (1, 'stall', 'note', 'late')",
+    assert_int_equal(sqlite3_exec(db, "INSERT INTO finding(id, detector, severity, verdict) VALUES (1, 'stall', 'note', 'late');"
+                                  "INSERT INTO blame_path VALUES (1000, 3000, 0, 0, 0); INSERT INTO blame_sum VALUES (1, 0, 1, 0, NULL, 2000);"
+                                  "INSERT INTO blame_slot VALUES (1, 1, 0, 2000, 0, 0, 1); INSERT INTO blame_rank VALUES (0, 1.5)",
                                   NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
 }
@@ -37,7 +39,7 @@ static int setup(void **state) {
     fake_run *run = fake_run_make(500, 3);
     assert_int_equal(fake_run_export(run, path), 0);
     fake_run_free(run);
-    add_finding();
+    add_verdicts();
     doc = read_file(DOC);
     return sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
 }
@@ -115,7 +117,7 @@ static void test_questions_have_answers(void **state) {
         sqlite3_finalize(s);
         free(sql);
     }
-    assert_int_equal(questions, 11);
+    assert_int_equal(questions, 14);
 }
 
 /* The words that numbers stand for are those of the headers. */
