@@ -1,5 +1,6 @@
 /* A part of its own of the GPU for each rank that shares one: green contexts, where the driver has them. Launches of one rank then run
- * on SMs that launches of others do not take. Whatever is missing or refused: all ranks use the whole GPU, as without. */
+ * on SMs that launches of others do not take, and beside those. Whatever is missing or refused: all ranks use the whole GPU, as
+ * without. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -73,7 +74,7 @@ static void open_device(xs_world *world, const green_calls *calls, uint32_t devi
 void xs_cuda_green_open(xs_world *world) {
     xs_cuda_state *state = xs_cuda_state_of(world);
     green_calls calls;
-    if (world->config.green <= 0 || !find_calls(state->cuda, &calls)) return;
+    if (world->config.green < 0 || !find_calls(state->cuda, &calls)) return;
     for (uint32_t i = 0; i < state->device_count; i++) open_device(world, &calls, i);
 }
 

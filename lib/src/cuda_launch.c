@@ -12,16 +12,23 @@ static int resolve(const xs_launch_order *order, CUfunction *function) {
     return error ? xs_fail(XS_E_SYSTEM, "kernel %s: CUDA runtime error %d", order->kernel->name, error) : 0;
 }
 
-/* A launch of one rank alone stays on that rank's part of the GPU, if it has one. */
-static int uses_share(const xs_cuda_rank *lead, uint32_t ranks) { return ranks == 1 && lead->share; }
+/* A launch of one rank alone stays on that rank's part of the GPU, if it has one: cooperative launches of one context wait for each
+ * other, whatever their streams. One that is too large for it has the whole GPU, unless parts were asked for. */
+static int uses_share(const xs_world *world, const xs_cuda_rank *lead, uint32_t ranks, uint32_t fit, uint32_t blocks) {
+    return ranks == 1 && lead->share && (world->config.green > 0 || blocks <= (uint64_t)fit * lead->share_processors);
+}
 
-/* All blocks of a cooperative launch must be resident at once. */
-static int check_residency(xs_cuda_state *state, const xs_cuda_device *d, uint32_t processors, const xs_launch_order *order,
-                           CUfunction function, uint32_t blocks) {
+/* All blocks of a cooperative launch must be resident at once: says where, or why not. */
+static int choose_stream(xs_world *world, const xs_launch_order *order, const xs_cuda_device *d, const xs_cuda_rank *lead, uint32_t ranks,
+                         CUfunction function, CUstream *stream) {
+    xs_cuda_state *state = xs_cuda_state_of(world);
+    uint32_t blocks = ranks * order->config.grid;
     int fit = 0;
     int rc = xs_cuda_check(state, state->cuda->occupancy(&fit, function, (int)order->config.block, order->config.shared_bytes), "occupancy");
     if (rc) return rc;
-    uint64_t room = (uint64_t)fit * processors;
+    int share = uses_share(world, lead, ranks, (uint32_t)fit, blocks);
+    uint64_t room = (uint64_t)fit * (share ? lead->share_processors : (uint32_t)d->processors);
+    *stream = share ? lead->share : lead->stream;
     return blocks <= room ? 0
                           : xs_fail(XS_E_NOT_RESIDENT, "%s: %u blocks, GPU %d holds %llu at once", order->kernel->name, blocks, d->ordinal,
                                     (unsigned long long)room);
@@ -88,26 +95,25 @@ static void follow(xs_world *world, xs_cuda_part *part) {
 }
 
 /* What can be known before anything runs. Makes the device's context current. */
-static int check_gpu(xs_world *world, const xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks, CUfunction *function) {
+static int check_gpu(xs_world *world, const xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks, CUfunction *function,
+                     CUstream *stream) {
     xs_cuda_state *state = xs_cuda_state_of(world);
     const xs_cuda_device *d = &state->devices[device];
     int rc = check_connections(state, device, first, order->kernel->name);
     if (!rc) rc = xs_cuda_enter(state, d);
     if (!rc) rc = resolve(order, function);
-    const xs_cuda_rank *lead = xs_cuda_rank_of(world, first);
-    uint32_t processors = uses_share(lead, ranks) ? lead->share_processors : (uint32_t)d->processors;
-    return rc ? rc : check_residency(state, d, processors, order, *function, ranks * order->config.grid);
+    return rc ? rc : choose_stream(world, order, d, xs_cuda_rank_of(world, first), ranks, *function, stream);
 }
 
 static int launch_on_gpu(xs_world *world, xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks) {
     xs_cuda_state *state = xs_cuda_state_of(world);
     CUfunction function = NULL;
-    int rc = check_gpu(world, order, device, first, ranks, &function);
+    CUstream stream = NULL;
+    int rc = check_gpu(world, order, device, first, ranks, &function, &stream);
     if (rc) return rc;
     xs_cuda_part *part = xs_cuda_part_make(state, order, device, first, ranks);
     if (!part) return XS_E_MEMORY;
-    const xs_cuda_rank *lead = xs_cuda_rank_of(world, first);
-    part->stream = uses_share(lead, ranks) ? lead->share : lead->stream;
+    part->stream = stream;
     rc = enqueue(world, part, function);
     if (!rc) {
         follow(world, part);
@@ -149,7 +155,8 @@ static int for_each_part(xs_world *world, xs_launch_order *order, each_part *act
 
 static int check_part(xs_world *world, xs_launch_order *order, int device, uint32_t first, uint32_t ranks) {
     CUfunction function;
-    if (device != XS_CUDA_CPU) return check_gpu(world, order, (uint32_t)device, first, ranks, &function);
+    CUstream stream;
+    if (device != XS_CUDA_CPU) return check_gpu(world, order, (uint32_t)device, first, ranks, &function, &stream);
     return order->kernel->host ? 0 : xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for the host", order->kernel->name);
 }
 

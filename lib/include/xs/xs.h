@@ -19,7 +19,8 @@
  *   XS_DEVICES=A-B,C              CUDA: GPUs of this process's ranks, in order (else by LOCAL_RANK and the like, else all)
  *   XS_CPU_RANKS=A-B,C            CUDA: ranks of the world that are CPU threads; the same in every process
  *   XS_START_NS                   CUDA: all blocks of a launch have started after so long, or the world aborts (10 s)
- *   XS_GREEN=0|1                  CUDA: 1: ranks that share a GPU have a part of it each, for launches of one rank (green contexts)
+ *   XS_GREEN=0|1                  CUDA: ranks that share a GPU have a part of it each, for launches of one rank (green contexts). Default:
+ *                                 for those that fit into it; 1: for all, larger ones are refused; 0: all have the whole GPU
  *   XS_JOIN_NS                    CUDA: how long a launch waits for the memory of ranks of other processes (60 s)
  *   XS_CUDA_LIBRARY=FILE          the driver to load in place of libcuda.so.1 (no field: one a process)
  *
@@ -73,7 +74,7 @@ typedef struct xs_config {
                             * all pads and buffers of the world live in host memory, which both sides reach */
     uint64_t start_ns; /* see XS_START_NS; UINT64_MAX: no bound */
     uint64_t join_ns;  /* see XS_JOIN_NS */
-    int32_t green;     /* see XS_GREEN; 0: default (off), -1: off */
+    int32_t green;     /* see XS_GREEN; 0: default, -1: off, 1: all */
     uint32_t reserved2;
 } xs_config;
 

@@ -53,6 +53,30 @@ static uint32_t fill(const struct ranks_args *args) {
     return grid;
 }
 
+/* A quarter of the blocks by one rank, and a block of the other that lets them go. 1: side by side; 0: one behind the other. */
+static int side_by_side(xs_config config, uint32_t grid) {
+    made(config);
+    struct ranks_args args = args_of("hold", 1, 0);
+    expect("a quarter of the blocks", launch(&ranks_hold_kernel, 0, 1, grid / 4, 1024, &args), 0, NULL);
+    expect("one beside them", launch(&ranks_release_kernel, 1, 1, 1, 32, &args), 0, NULL);
+    int rc = xs_sync(world);
+    printf("sync: %s: %s\n", xs_errname(rc), rc < 0 ? xs_error_detail() : "");
+    if (rc && rc != XS_E_NOT_RESIDENT)
+        gpu_test_fail("sync: %s", xs_error_detail());
+    xs_world_destroy(world);
+    return rc == 0;
+}
+
+/* Has the driver green contexts, and can the GPU be divided? */
+static int has_parts(uint32_t grid) {
+    made((xs_config){.ranks = 2, .devices = "0", .green = 1});
+    struct ranks_args args = args_of("hold", 1, 0);
+    int refused = launch(&ranks_release_kernel, 1, 1, grid, 1024, &args) == XS_E_NOT_RESIDENT;
+    xs_abort(world, XS_E_ABORTED);
+    xs_world_destroy(world);
+    return refused;
+}
+
 static int residency(void) {
     xs_config config = {.ranks = 2, .devices = "0", .start_ns = 300000000};
     made(config);
@@ -63,12 +87,14 @@ static int residency(void) {
     expect("a launch after it", launch(&ranks_release_kernel, 1, 1, 1, 32, &args), XS_E_ABORTED, NULL);
     xs_world_destroy(world);
 
-    made(config); /* the control: with room left the second kernel runs beside the first, and lets it go */
-    args = args_of("hold", 1, 0);
-    expect("half of the blocks", launch(&ranks_hold_kernel, 0, 1, grid / 2, 1024, &args), 0, NULL);
-    expect("one beside them", launch(&ranks_release_kernel, 1, 1, 1, 32, &args), 0, NULL);
-    expect("sync", xs_sync(world), 0, NULL);
-    expect("the end", xs_world_destroy(world), 0, NULL);
+    /* The control: with room left the second kernel runs beside the first, and lets it go. On streams alone it need not. */
+    config.green = -1;
+    printf("on streams alone: %s\n", side_by_side(config, grid) ? "side by side" : "one behind the other, and told");
+    config.green = 0;
+    if (!has_parts(grid))
+        puts("no green contexts here: the default is streams");
+    else if (!side_by_side(config, grid))
+        gpu_test_fail("two kernels that fit into halves do not run side by side in parts of their own");
     return 0;
 }
 

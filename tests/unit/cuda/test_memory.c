@@ -1,6 +1,6 @@
 /* One process on the fake driver: memory, launches, residency, and every driver call that can fail. */
 #include "cuda_test.h"
-#include "world.h"
+#include "cuda_state.h"
 
 FAKE_KERNEL(meet, sizeof(struct meet_args), 0);
 
@@ -118,6 +118,42 @@ static void a_rank_may_have_a_part_of_its_gpu(void **state) {
     fake->gpus = 2;
 }
 
+static int staying; /* not 0: kernels stay */
+static void stays(const void *opaque, const xs_handle *xs) {
+    (void)opaque, (void)xs;
+    while (__atomic_load_n(&staying, __ATOMIC_ACQUIRE)) xs_host_poll_failed(&staying, 100000, 0);
+}
+FAKE_KERNEL(stays, 0, 0);
+
+/* Nobody asked: kernels of several ranks run side by side if they fit into parts, and none is refused that would fit without. */
+static void parts_are_used_where_a_launch_fits(void **state) {
+    (void)state;
+    fake->gpus = 1;
+    xs_config config = cuda_config(2);
+    xs_world *world = NULL;
+    assert_int_equal(xs_world_create(&config, &world), 0);
+    const xs_cuda_state *cuda = xs_cuda_state_of(world);
+    assert_int_equal(fake->live[FAKE_GREEN], 2);
+    __atomic_store_n(&staying, 1, __ATOMIC_RELEASE);
+    assert_true(cuda_launch(world, &stays_gpu, 4, 0, 1, NULL, 0) > 0);
+    assert_ptr_equal(cuda->parts->stream, cuda->ranks[0].share);
+    assert_true(cuda_launch(world, &stays_gpu, 1, 1, 1, NULL, 0) > 0);
+    assert_ptr_equal(cuda->parts->stream, cuda->ranks[1].share);
+    assert_true(cuda_launch(world, &stays_gpu, 5, 1, 1, NULL, 0) > 0); /* too large for a part */
+    assert_ptr_equal(cuda->parts->stream, cuda->ranks[1].stream);
+    assert_true(cuda_launch(world, &stays_gpu, 1, 0, 2, NULL, 0) > 0); /* both ranks */
+    assert_ptr_equal(cuda->parts->stream, cuda->ranks[0].stream);
+    __atomic_store_n(&staying, 0, __ATOMIC_RELEASE);
+    assert_int_equal(xs_sync(world), 0);
+    assert_int_equal(xs_world_destroy(world), 0);
+    config.green = -1;
+    assert_int_equal(xs_world_create(&config, &world), 0);
+    assert_int_equal(fake->live[FAKE_GREEN], 0);
+    assert_int_equal(xs_world_destroy(world), 0);
+    assert_int_equal(fake_live_all(), 0);
+    fake->gpus = 2;
+}
+
 static void what_cannot_be_divided_is_shared(void **state) {
     (void)state;
     fake->gpus = 1;
@@ -195,6 +231,7 @@ int main(void) {
         cmocka_unit_test(launches_of_other_ranks_run_at_once),
         cmocka_unit_test(more_blocks_than_the_gpu_holds_are_refused),
         cmocka_unit_test(a_rank_may_have_a_part_of_its_gpu),
+        cmocka_unit_test(parts_are_used_where_a_launch_fits),
         cmocka_unit_test(what_cannot_be_divided_is_shared),
         cmocka_unit_test(gpus_without_peer_access_are_refused),
         cmocka_unit_test(every_driver_call_may_fail),
