@@ -41,7 +41,7 @@ typedef struct an_ops {
     int (*on_event)(an *a, void *state, const xsr_event *e);
     int (*on_wait)(an *a, void *state, const xsr_wait *w);
     int (*on_step)(an *a, void *state, const struct an_step *step);
-    int (*on_epoch)(an *a, void *state, uint32_t rank, uint64_t epoch);
+    int (*on_epoch)(an *a, void *state, const xsr_event *e);
     int (*finish)(an *a, void *state);
     void (*release)(void *state);
 } an_ops;

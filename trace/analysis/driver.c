@@ -50,7 +50,7 @@ static int tell_epoch(an *a, const xsr_event *e) {
         return 0;
     for (uint32_t i = 0; an_detectors[i]; i++)
         if (an_detectors[i]->on_epoch)
-            TRY(an_detectors[i]->on_epoch(a, a->states[an_detectors[i]->id], e->rank, e->epoch));
+            TRY(an_detectors[i]->on_epoch(a, a->states[an_detectors[i]->id], e));
     return 0;
 }
 

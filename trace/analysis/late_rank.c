@@ -50,6 +50,7 @@ static int say_late(an *a, uint32_t rank, const waited *w) {
     f.begin = w->begin;
     f.end = r->first_begin;
     f.cure = "look what held its start up: compilation, loading, an earlier kernel, the host";
+    an_whole_rank(a, rank, INT64_MIN, r->first_begin); /* else it may have begun before */
     an_finding *out = an_find(a, &f, an_key(XSA_LATE_RANK, an_number(a, rank), 0, 0), "rank %u began %s after the first rank; %s waited %s for it on %s",
                               an_number(a, rank), an_span(a, r->first_begin - first_of_others(a, rank)), an_who(a, XSR_NONE, w->writer), an_span(a, w->ns),
                               an_slot_name(a, w->slot));

@@ -18,12 +18,11 @@ static void close_epoch(spread *s) {
     s->sum = 0;
 }
 
-static int on_epoch(an *a, void *state, uint32_t rank, uint64_t epoch) {
+static int on_epoch(an *a, void *state, const xsr_event *e) {
     readiness *r = state;
-    (void)epoch;
     if (!r->begins && !(r->begins = calloc(a->model->rank_count + 1, sizeof *r->begins)))
         return XS_E_MEMORY;
-    r->begins[rank] = a->last_time;
+    r->begins[e->rank] = e->time;
     return 0;
 }
 

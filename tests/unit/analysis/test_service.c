@@ -1,0 +1,224 @@
+/* Detectors of order in time: head-of-line, unfairness, readiness-collapse. Each threshold is tried on both sides. */
+#include "judge.h"
+
+enum { US = 1000 };
+
+static void found(const judged *j, uint32_t detector, bool wanted) {
+    if (!wanted) {
+        expect_not(j, detector);
+        return;
+    }
+    if (!finding_of(j, detector)) {
+        print_all(j);
+        fail_msg("no %s", xsa_detector_name(detector));
+    }
+}
+
+/* ---- head of line: rank 0 takes col 0, then col 1 of each epoch; rank 1 delivers them in this order, or the other ---- */
+
+typedef struct rounds {
+    uint32_t rounds, inverted; /* the first so many the other way round */
+    uint64_t blocked;          /* col 1 was there so long before col 0 */
+    uint64_t alone;            /* waited for col 0 before either was there */
+} rounds;
+
+static void head_of_line(rounds r, bool wanted) {
+    cb *c = case_begin(2, 1, 1);
+    uint32_t pad = cb_pad(c, "done", "", "", 1, 2, 0), first = cb_slot(c, pad, 0, 0, 0), second = cb_slot(c, pad, 0, 0, 1);
+    uint64_t t = 2000;
+    for (uint32_t i = 1; i <= r.rounds; i++) {
+        bool other = i <= r.inverted;
+        cb_epoch(c, RING(0, 0), t, i);
+        cb_wait_start(c, RING(0, 0), t + 1, first, i, i - 1);
+        cb_signal(c, RING(1, 0), t + 1 + r.alone, other ? second : first, i);
+        if (other)
+            cb_signal(c, RING(1, 0), t + 1 + r.alone + r.blocked, first, i);
+        uint64_t end = t + 1 + r.alone + (other ? r.blocked : 0);
+        cb_wait_end(c, RING(0, 0), end, first, i, XS_RESULT_OK, 9);
+        if (!other)
+            cb_signal(c, RING(1, 0), end + 1, second, i);
+        cb_pass(c, RING(0, 0), end + 10, second, i, i);
+        t = end + 100;
+    }
+    case_end_writers(c, 2, 1, t);
+    judged j = judge(c);
+    found(&j, XSA_HEAD_OF_LINE, wanted);
+    if (wanted)
+        expect_first(&j, XSA_HEAD_OF_LINE, XSA_WARNING, "rank 0 done[col=0]", 1, -1); /* one peer: its order */
+    judged_free(&j);
+}
+
+static void test_order_that_is_not_that_of_delivery(void **state) {
+    (void)state;
+    head_of_line((rounds){8, 8, 1000, 1000}, true);
+    head_of_line((rounds){7, 7, 1000, 1000}, false); /* so many neighbours before an order is judged */
+    head_of_line((rounds){10, 7, 1000, 1000}, true); /* more than six of ten */
+    head_of_line((rounds){10, 6, 1000, 1000}, false);
+    head_of_line((rounds){8, 8, 1120, 10000}, true); /* more than a tenth of what it waited */
+    head_of_line((rounds){8, 8, 1100, 10000}, false);
+}
+
+/* Times of different epochs are not compared. */
+static void test_order_over_epochs(void **state) {
+    (void)state;
+    cb *c = case_begin(2, 1, 1);
+    uint32_t pad = cb_pad(c, "done", "", "", 1, 2, 0);
+    uint64_t t = 2000;
+    for (uint32_t i = 1; i <= 20; i++, t += 5000) {
+        uint32_t slot = cb_slot(c, pad, 0, 0, i % 2);
+        cb_epoch(c, RING(0, 0), t, i);
+        cb_wait_start(c, RING(0, 0), t + 1, slot, i, 0);
+        cb_signal(c, RING(1, 0), t + 2000, slot, i);
+        cb_wait_end(c, RING(0, 0), t + 2001, slot, i, XS_RESULT_OK, 9);
+    }
+    case_end_writers(c, 2, 1, t);
+    judged j = judge(c);
+    found(&j, XSA_HEAD_OF_LINE, false);
+    judged_free(&j);
+}
+
+/* ---- unfairness ---- */
+
+/* Rank 0 sees the signals of ranks 1, 2 after `usual`, those of rank 3 after `late`. */
+static void peers(uint32_t waits, uint64_t usual, uint64_t late, bool wanted) {
+    cb *c = case_begin(4, 1, 1);
+    uint32_t pad = cb_pad(c, "from", "", "", 1, 4, XS_PAD_NO_DATA);
+    cb_plan_writer(c, pad, XS_PLAN_COLUMN);
+    uint64_t t = 2000;
+    for (uint32_t i = 1; i <= waits; i++)
+        for (uint32_t from = 1; from < 4; from++) {
+            uint32_t slot = cb_slot(c, pad, 0, 0, from);
+            uint64_t delay = from == 3 ? late : usual;
+            cb_wait_start(c, RING(0, 0), t, slot, i, i - 1);
+            cb_signal(c, RING(from, 0), t + 10, slot, i);
+            cb_wait_end(c, RING(0, 0), t + 10 + delay, slot, i, XS_RESULT_OK, 9);
+            t += delay + 500;
+        }
+    case_end_writers(c, 4, 1, t);
+    judged j = judge(c);
+    found(&j, XSA_UNFAIRNESS, wanted);
+    if (wanted) {
+        const xsa_finding *f = finding_of(&j, XSA_UNFAIRNESS);
+        assert_int_equal(f->owes_rank, 0);
+        assert_int_equal(f->rank, 3);
+        assert_true(f->evidence_count > 0);
+    }
+    judged_free(&j);
+}
+
+static void test_peer_that_is_served_late(void **state) {
+    (void)state;
+    peers(8, 10 * US, 78 * US, true); /* Jain's index crosses 0.75 at 76.7 us */
+    peers(8, 10 * US, 76 * US, false);
+    peers(8, 1 * US, 20 * US + 2, true); /* and less than 20 us is nobody's loss; 2 ns may be the clocks' */
+    peers(8, 1 * US, 20 * US + 1, false);
+    peers(7, 10 * US, 100 * US, false); /* so many waits a peer */
+}
+
+/* One signal of rank 2 is not looked at while rank 1 is served again and again. */
+static void ignored(uint32_t services, bool wanted) {
+    cb *c = case_begin(3, 1, 1);
+    uint32_t pad = cb_pad(c, "ask", "", "", 1, 3, 0), busy = cb_slot(c, pad, 0, 0, 1), alone = cb_slot(c, pad, 0, 0, 2);
+    cb_plan_writer(c, pad, XS_PLAN_COLUMN);
+    uint64_t t = 2000;
+    for (uint32_t i = 1; i <= services + 1; i++, t += 1000) {
+        cb_signal(c, RING(1, 0), t, busy, i);
+        cb_pass(c, RING(0, 0), t + 100, busy, i, i);
+        if (i == 1)
+            cb_signal(c, RING(2, 0), t + 200, alone, 1);
+    }
+    cb_pass(c, RING(0, 0), t, alone, 1, 1);
+    case_end_writers(c, 3, 1, t + 1000);
+    judged j = judge(c);
+    found(&j, XSA_UNFAIRNESS, wanted);
+    if (wanted)
+        expect_first(&j, XSA_UNFAIRNESS, XSA_WARNING, "rank 0 ask[col=2]", 0, 0);
+    judged_free(&j);
+}
+
+static void test_signal_that_is_not_looked_at(void **state) {
+    (void)state;
+    ignored(16, true);
+    ignored(15, false);
+}
+
+/* At a slot that several wait for, rank 1 is passed by. */
+static void overtaken(uint32_t times, bool lost, bool wanted) {
+    cb *c = case_begin(3, 1, 1);
+    uint32_t slot = cb_slot(c, cb_pad(c, "turn", "", "", 1, 1, XS_PAD_SHARED | XS_PAD_NO_DATA), 0, 0, 0);
+    uint64_t t = 3000, start = cb_next(c, RING(1, 0));
+    cb_wait_start(c, RING(1, 0), 2000, slot, 1000, 0);
+    if (lost)
+        cb_lose(c, RING(1, 0), start, cb_next(c, RING(1, 0)) - 1, XS_LOSS_OVERWRITTEN);
+    for (uint32_t i = 1; i <= times; i++, t += 1000) {
+        cb_wait_start(c, RING(2, 0), t, slot, i, i - 1);
+        cb_signal(c, RING(0, 0), t + 10, slot, i);
+        cb_wait_end(c, RING(2, 0), t + 20, slot, i, XS_RESULT_OK, 9);
+    }
+    cb_signal(c, RING(0, 0), t, slot, 1000);
+    cb_wait_end(c, RING(1, 0), t + 10, slot, 1000, XS_RESULT_OK, 99);
+    case_end_writers(c, 3, 1, t + 1000);
+    judged j = judge(c);
+    found(&j, XSA_UNFAIRNESS, wanted);
+    if (wanted)
+        assert_int_equal(finding_of(&j, XSA_UNFAIRNESS)->rank, 1);
+    judged_free(&j);
+}
+
+static void test_wait_that_others_pass_by(void **state) {
+    (void)state;
+    overtaken(16, false, true);
+    overtaken(13, false, false); /* the hand-over to itself counts as two */
+    overtaken(16, true, false);  /* since when it waits is lost */
+}
+
+/* ---- readiness: eight signals an epoch, seven of them at `at` of 1000, the last at its end ---- */
+
+static void readiness(uint32_t epochs, uint32_t late_epochs, uint32_t signals, uint64_t at, uint64_t pause, bool wanted) {
+    cb *c = case_begin(2, 1, 1);
+    uint32_t pad = cb_pad(c, "done", "", "", 1, 8, XS_PAD_NO_DATA);
+    uint64_t t = 2000;
+    for (uint32_t e = 1; e <= epochs; e++) {
+        cb_epoch(c, RING(1, 0), t, e);
+        for (uint32_t i = 0; i < signals; i++)
+            cb_signal(c, RING(1, 0), t + (i + 1 == signals ? 100 * US : e <= late_epochs ? at : 10 * US) + i % 2, cb_slot(c, pad, 0, 0, i), e);
+        t += 100 * US + pause;
+    }
+    case_end_writers(c, 2, 1, t);
+    judged j = judge(c);
+    found(&j, XSA_READINESS_COLLAPSE, wanted);
+    if (wanted) {
+        assert_int_equal(finding_of(&j, XSA_READINESS_COLLAPSE)->owes_rank, 1);
+        assert_true(finding_of(&j, XSA_READINESS_COLLAPSE)->evidence_count > 0);
+    }
+    judged_free(&j);
+}
+
+static void test_signals_at_the_end_of_their_epochs(void **state) {
+    (void)state;
+    readiness(3, 3, 8, 82900, 100, true); /* (7 * 0.829 + 1) / 8 = 0.850 and a little */
+    readiness(3, 3, 8, 82800, 100, false);
+    readiness(2, 2, 8, 99000, 100, false); /* so many epochs, */
+    readiness(3, 3, 7, 99000, 100, false); /* so many signals in each, */
+    readiness(4, 2, 8, 99000, 100, false); /* and most of the epochs */
+    readiness(5, 3, 8, 99000, 100, true);
+}
+
+/* An epoch begins where it is entered, not where the one before ended. */
+static void test_pause_between_epochs(void **state) {
+    (void)state;
+    readiness(4, 0, 8, 0, 100000 * US, false);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order_that_is_not_that_of_delivery),
+        cmocka_unit_test(test_order_over_epochs),
+        cmocka_unit_test(test_peer_that_is_served_late),
+        cmocka_unit_test(test_signal_that_is_not_looked_at),
+        cmocka_unit_test(test_wait_that_others_pass_by),
+        cmocka_unit_test(test_signals_at_the_end_of_their_epochs),
+        cmocka_unit_test(test_pause_between_epochs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
