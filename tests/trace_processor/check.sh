@@ -128,6 +128,14 @@ findings)
     expect "$trace" "findings" "3,0" "select count(*), sum(depth > 0) from slice where category = 'finding'"
     expect "$trace" "one row of findings" "1" "include perfetto module viz.summary.track_event;
       select count(*) from _track_event_tracks_ordered_groups where name = 'findings'"
+    expect "$trace" "critical path" "1,0,1" "select count(distinct t.id), sum(s.depth), sum(s.dur = -1) from slice s join track t on t.id = s.track_id
+      where s.category = 'critical path' and t.name = 'critical path'"
+    expect "$trace" "critical path without a hole" "0" "select count(*) from (select ts, dur, lead(ts) over (order by ts, s.id) n from slice s
+      join track t on t.id = s.track_id where t.name = 'critical path') where n is not null and n != ts + dur"
+    expect "$trace" "every piece on a rank's row, too" "0" "select sum(iif(t.name = 'critical path', 1, -1)) from slice s
+      join track t on t.id = s.track_id where s.category = 'critical path'"
+    expect "$trace" "labels of ranks" "1" "select count(*) > 0 from process p join args a using (arg_set_id) where a.key glob 'chrome.process_label*'
+      and a.string_value glob '*finding*'"
     expect "$trace" "an arrow from the wait that proves it" "2" "select count(*) from slice f join flow e on f.id in (e.slice_in, e.slice_out)
       join slice w on w.id = e.slice_in + e.slice_out - f.id where f.name glob 'ERROR lost-supplier: *' and w.category = 'wait'"
     ;;

@@ -19,14 +19,14 @@
     X(total_ns) X(max_ns) X(passes_left_out) X(waits_folded) X(waits_without_writer) X(at_least) X(damaged_frames) \
     X(window) X(arguments_reduced) X(word) X(slots) X(reason) X(slots_left_out) X(detector) X(severity) X(confidence) \
     X(owes) X(victim) X(evidence) X(cure) X(line) X(explains) \
-    X(stream) X(registers) X(correlation) X(graph_node)
+    X(stream) X(registers) X(correlation) X(graph_node) X(rank) X(share_pct) X(part) X(owed_to_rank)
 #define DRAW_KEY_ENUM(name) KEY_##name,
 enum draw_key { DRAW_KEYS(DRAW_KEY_ENUM) KEY_COUNT };
 
 #define DRAW_CATEGORIES(X)                                                                                    \
     X(wait) X(pass) X(signal) X(elect) X(gate) X(control) X(kernel) X(epoch) X(scope) X(mark) X(blame) X(loss) \
     X(health) X(block) X(slot) X(finding) \
-    X(copy) X(call)
+    X(copy) X(call) X(path)
 #define DRAW_CATEGORY_ENUM(name) CATEGORY_##name,
 enum draw_category { DRAW_CATEGORIES(DRAW_CATEGORY_ENUM) CATEGORY_COUNT };
 
@@ -38,6 +38,7 @@ typedef struct track_info { /* its uuid is its index, from 1; 0 is the root */
     uint32_t unit, share;       /* strings: a counter */
     int32_t pid;                /* not 0: a process */
     int32_t order;              /* among siblings of an EXPLICIT parent */
+    uint32_t labels[2];         /* strings, below the name of a process */
     uint32_t merge_key;         /* string: one row set with all siblings of the same key */
     uint8_t child_ordering;
     bool ordered, merged_by_name, states;
@@ -180,6 +181,7 @@ uint32_t track_child(drawing *d, uint32_t parent, const char *name);
 role_group *track_role(drawing *d, uint32_t rank, uint32_t role);
 uint32_t track_passes(drawing *d, role_group *group);
 int tracks_begin(drawing *d);
+int tracks_again(drawing *d, uint32_t track); /* its descriptor once more, in all files that have it: what it says has changed */
 const char *role_name(const drawing *d, uint32_t role);
 /* "rank 07 waits for" where there are ten ranks or more. */
 uint32_t rank_text(drawing *d, const char *format, uint32_t rank);
@@ -241,6 +243,8 @@ void losses_free(drawing *d);
 int kernels_finish(drawing *d); /* copies and calls too */
 int64_t kernels_median(const drawing *d); /* ns; 0: none has ended */
 int health_finish(drawing *d);
+/* path.c: row `critical path`, labels of ranks; once the findings are drawn */
+int path_finish(drawing *d);
 /* findings.c */
 const xsa_result *findings_of(const drawing *d); /* NULL: no analysis ran */
 uint32_t findings_row(drawing *d); /* the viewer merges those of one name; 0: no memory */

@@ -45,6 +45,8 @@ static void texts_begin(drawing *d) {
     DRAW_KEYS(KEY_TEXT)
 #define CATEGORY_TEXT(name) d->category[CATEGORY_##name] = strings_id(&d->texts, #name);
     DRAW_CATEGORIES(CATEGORY_TEXT)
+    /* a name with a space in it */
+    d->category[CATEGORY_path] = strings_id(&d->texts, "critical path");
 }
 
 static uint64_t limit(uint64_t wanted, uint64_t usual) { return wanted ? wanted : usual; }
@@ -209,7 +211,8 @@ static int draw_rest(drawing *d) {
     TRY(epochs_finish(d));
     TRY(kernels_finish(d));
     TRY(losses_finish(d));
-    return health_finish(d);
+    TRY(health_finish(d));
+    return path_finish(d);
 }
 
 static int finish(xsr_sink *sink) {

@@ -25,6 +25,7 @@ static int write_descriptor(drawing *d, trace_file *file, uint32_t number) {
     const track_info *t = &d->tracks[number];
     TrackDescriptor descriptor = TRACK_DESCRIPTOR__INIT;
     ProcessDescriptor process = PROCESS_DESCRIPTOR__INIT;
+    char *labels[2];
     CounterDescriptor counter = COUNTER_DESCRIPTOR__INIT;
     StateDescriptor states = STATE_DESCRIPTOR__INIT;
     descriptor.has_uuid = descriptor.has_sibling_merge_behavior = 1;
@@ -43,6 +44,10 @@ static int write_descriptor(drawing *d, trace_file *file, uint32_t number) {
         process.has_pid = 1;
         process.pid = t->pid;
         process.process_name = (char *)text_or_null(d, t->name);
+        for (uint32_t i = 0; i < 2; i++)
+            if (t->labels[i])
+                labels[process.n_process_labels++] = (char *)d->texts.text[t->labels[i]];
+        process.process_labels = labels;
         descriptor.process = &process;
     }
     if (t->states)
@@ -54,7 +59,7 @@ static int write_descriptor(drawing *d, trace_file *file, uint32_t number) {
     }
     TracePacket packet = TRACE_PACKET__INIT;
     packet.track_descriptor = &descriptor;
-    return encoder_packet(&file->enc, &packet, 2 * STRINGS_TEXT_MAX);
+    return encoder_packet(&file->enc, &packet, 4 * STRINGS_TEXT_MAX);
 }
 
 int track_declare(drawing *d, trace_file *file, uint32_t number) {
@@ -67,6 +72,17 @@ int track_declare(drawing *d, trace_file *file, uint32_t number) {
         TRY(track_declare(d, file, d->tracks[number].parent));
     file->declared[number] = 1;
     return write_descriptor(d, file, number);
+}
+
+static int write_again(drawing *d, trace_file *file, uint32_t number) {
+    bool there = file && number < file->declared_room && file->declared[number];
+    return there ? write_descriptor(d, file, number) : XS_OK;
+}
+
+int tracks_again(drawing *d, uint32_t number) {
+    for (uint32_t i = 0; i < d->window_count; i++)
+        TRY(write_again(d, d->windows[i], number));
+    return write_again(d, d->overview, number);
 }
 
 uint32_t track_root(drawing *d, const char *name, const char *description) {

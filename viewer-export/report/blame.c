@@ -22,7 +22,7 @@ static void say_rank_parts(xsv_report_state *r, sqlite3_stmt *s) {
     for (int i = 0; i < 9; i++)
         if (xsv_number(s, 3 + i) * 50 > xsv_number(s, 1)) /* 2 % of it */
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %s", at ? ", " : "", names[i], xsv_time(xsv_number(s, 3 + i)).text);
-    if (!xsv_is_null(s, 12) && sqlite3_column_double(s, 12) >= 1.1)
+    if (!xsv_is_null(s, 12) && sqlite3_column_double(s, 12) >= 1.2)
         snprintf(text + at, sizeof text - at, "; works %.2f times as long as the median rank", sqlite3_column_double(s, 12));
     xsv_paragraph(r, 21, 21, text);
 }

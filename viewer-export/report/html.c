@@ -159,6 +159,7 @@ void xsv_report_html(xsv_report_state *r, const char *path) {
     xsv_html_findings(r);
     put_waits(r);
     put_run(r);
+    xsv_html_blame(r);
     xsv_html_shares(r);
     xsv_html_latencies(r);
     put_slowest(r);

@@ -29,6 +29,7 @@ void xsv_html_rows(xsv_report_state *r, const xsv_html_table *table);
 
 void xsv_html_style(FILE *out);
 void xsv_html_findings(xsv_report_state *r);
+void xsv_html_blame(xsv_report_state *r);     /* where the time went */
 void xsv_html_shares(xsv_report_state *r);    /* who waited for whom */
 void xsv_html_latencies(xsv_report_state *r); /* by slot class, and of all waits */
 
