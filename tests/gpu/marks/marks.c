@@ -9,6 +9,7 @@
 
 #include "gpu_test.h"
 #include "marks.h"
+#include "open_waits.h"
 #include <xs/xs.h>
 
 #include <world.h>
@@ -108,7 +109,7 @@ static void wait_for_marks(xs_world *world, uint32_t wanted) {
     stages s = look(world), before = s;
     say_stages("early", &s, begin);
     say_device(world);
-    for (; s.least < wanted && gpu_test_seconds() - begin < 25; s = look(world)) {
+    for (; s.least < wanted && gpu_test_seconds() - begin < (gpu_test_on_host() ? 250 : 25); s = look(world)) {
         if (!before.begun && s.begun)
             say_stages("the first mark", &s, begin);
         before = s;
@@ -128,6 +129,8 @@ static void *end_later(void *user) {
     unsigned number = (unsigned)atoi(strchr(end, ':') + 1);
     if (args.progress)
         wait_for_marks(world, number);
+    while (args.waits && gpu_test_on_host() && open_waits(world, NULL, NULL) < ranks * grid * warps())
+        gpu_test_sleep_ms(1); /* threads come when the machine lets them */
     if (!strncmp(end, "leave", 5))
         _exit(0);
     if (!strncmp(end, "kill", 4))

@@ -5,7 +5,7 @@ source "$(dirname "$0")/../common/common.sh"
 name=$2
 # life: a peer is dead after so long without a beat; threads of a busy machine may be away for longer than those of a GPU.
 silence=20000000
-[ "$BACKEND" = cuda ] || silence=400000000
+[ "$BACKEND" = cuda ] || silence=2000000000
 options=(--backend "$BACKEND" --rounds 100 --work "$silence")
 run_case() { # ranks, visible GPUs ("" for all)
     local run=$work/$1.${2:-all}
