@@ -63,6 +63,7 @@ typedef struct an_writer { /* beside xsr_writer */
     uint32_t elected_counter;  /* slot of it */
     int64_t elected_time;
     uint32_t agent;            /* of happens-before, + 1; 0: none yet */
+    uint32_t abort_line;       /* of its check that failed, if that was its last event; 0: none */
 } an_writer;
 
 typedef struct an_touch { /* the last one to do something */

@@ -2,12 +2,27 @@
  * found the same count prove that one of them was lost. */
 #include "detectors.h"
 
+/* Who adds from afar, if one rank alone does; where several do, nobody can tell whose increment is gone. */
+static void blame_adder(const an *a, xsa_finding *f, uint32_t slot, uint32_t rank, uint32_t writer) {
+    const an_slot *s = &a->slots[slot];
+    uint32_t far = XSR_NONE;
+    for (uint32_t i = 0; i < s->arriver_count; i++) {
+        uint32_t adder = a->model->writers[s->arrivers[i].writer].rank;
+        if (an_number(a, adder) == a->model->slots[slot].owner || adder == far)
+            continue;
+        if (far != XSR_NONE)
+            return;
+        far = adder;
+    }
+    an_culprit(a, f, far == XSR_NONE ? rank : far, far == XSR_NONE || far == rank ? writer : XSR_NONE);
+}
+
 static int say_twice(an *a, const xsr_event *e) {
     const an_slot *s = &a->slots[e->slot];
     an_whole(a, XSR_NONE, s->arrival.time, e->time); /* a reset, or the base that an epoch began with */
     xsa_finding f = an_like(XSA_VANISHED_SIGNAL, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
-    an_culprit(a, &f, e->rank, e->writer);
+    blame_adder(a, &f, e->slot, e->rank, e->writer);
     f.rank = a->model->slots[e->slot].owner;
     f.begin = f.end = e->time;
     f.cure = "no atomics over a link that does not carry them: count locally, elect, and signal a slot of your own";
@@ -42,7 +57,7 @@ static int say_short(an *a, uint32_t slot) {
         return 0;
     xsa_finding f = an_like(XSA_VANISHED_SIGNAL, XSA_ERROR, XSA_HIGH);
     f.slot = slot;
-    an_culprit(a, &f, s->arrival.rank, s->arrival.writer);
+    blame_adder(a, &f, slot, s->arrival.rank, s->arrival.writer);
     f.rank = a->model->slots[slot].owner;
     f.begin = s->arrival.time;
     f.cure = "no atomics over a link that does not carry them: count locally, elect, and signal a slot of your own";
@@ -73,7 +88,8 @@ static int say_arrived(an *a, const an_stuck *s) {
         !counts_hold(a, s->w.slot))
         return 0;
     xsa_finding f = an_stuck_like(a, s, XSA_VANISHED_SIGNAL, XSA_ERROR);
-    an_culprit(a, &f, x->arrival.rank, x->arrival.writer);
+    f.owes_rank = f.owes_block = f.owes_writer = XSR_NONE;
+    blame_adder(a, &f, s->w.slot, x->arrival.rank, x->arrival.writer);
     f.cure = "no atomics over a link that does not carry them: count locally, elect, and signal a slot of your own";
     an_finding *out = an_find(a, &f, an_key(XSA_VANISHED_SIGNAL, s->w.slot, 1, 0), "%s; arrivals of %llu were made, and it shows %llu", an_stuck_words(a, s),
                               (unsigned long long)x->arrived_weight, (unsigned long long)s->w.observed);
