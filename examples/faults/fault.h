@@ -15,7 +15,7 @@ struct fault_args {
     uint32_t role_produce, role_consume;
     uint32_t name_batch, name_stale;
     uint32_t stream;       /* which of two launches */
-    uint32_t reserved0;
+    uint32_t emulate;      /* 1: on the host backend, where what needs a GPU is played */
     uint64_t seed, work_ns, bound_ns, late_ns, base;
 };
 
@@ -106,6 +106,13 @@ XS_FN int fault_poll_line(xs_writer *w, xs_slot slot, uint64_t need, uint32_t cm
 #define fault_poll(w, slot, need, cmp, order, sleep_ns, bound_ns) \
     fault_poll_line(w, slot, need, cmp, order, sleep_ns, bound_ns, __LINE__)
 
+/* The kernel stops here. The host plays it: the abort, without the trap, by which the process would be lost. */
+#if XS_CUDA
+#define FAULT_TRAP(w) xs_trap(w)
+#else
+#define FAULT_TRAP(w) xs_kernel_abort(w, XS_E_TRAPPED)
+#endif
+
 /* The right producer and consumer of a pair: rank 0 writes batch `round` into rank 1's memory and signals; a batch has memory
  * of its own, so there is no credit. */
 XS_FN int fault_produce(xs_writer *w, const struct fault_args *a, uint64_t round) {
@@ -129,11 +136,12 @@ XS_FN void fault_meet(xs_writer *w, const struct fault_args *a) {
     for (uint32_t src = 0; src < a->start.columns; src++)
         (void)xs_wait_slot_bounded(w, &a->start, 0, src, a->stream + 1, fault_bound(a));
 }
-/* A writer that goes round by round until one gives up; `part` is what it does in a round. */
-#define FAULT_ROUNDS(part)                                                                                      \
+/* A writer that goes round by round until one gives up; `part` is what it does in a round, `begin` what comes before the first. */
+#define FAULT_ROUNDS(part) FAULT_ROUNDS_BEHIND(fault_meet(&w, &args), part)
+#define FAULT_ROUNDS_BEHIND(begin, part)                                                                        \
     xs_writer w = xs_writer_begin(&xs, rank == 0 ? args.role_produce : args.role_consume);                      \
     int result = XS_RESULT_OK;                                                                                  \
-    fault_meet(&w, &args);                                                                                      \
+    begin;                                                                                                      \
     for (uint64_t round = 1; round <= args.rounds && result == XS_RESULT_OK; round++) {                         \
         xs_writer_epoch(&w, round);                                                                             \
         result = (part);                                                                                        \

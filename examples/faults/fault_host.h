@@ -10,8 +10,7 @@
 /* Who can judge a fault. Times are no evidence on `threads`, cache lines and links none on the host. */
 enum fault_judge { FAULT_SIM = 1, FAULT_THREADS = 2, FAULT_CUDA = 4 };
 #define FAULT_EVERYWHERE (FAULT_SIM | FAULT_THREADS | FAULT_CUDA)
-#define FAULT_TIMED (FAULT_SIM | FAULT_CUDA)    /* what must be found depends on times */
-#define FAULT_ON_HOST (FAULT_SIM | FAULT_THREADS) /* the CUDA backend refuses such launches */
+#define FAULT_TIMED (FAULT_SIM | FAULT_CUDA) /* what must be found depends on times */
 
 /* A slot, by pad name; FAULT_ANY for what does not matter. pad NULL: the finding names no slot. */
 typedef struct fault_slot {
@@ -22,6 +21,17 @@ typedef struct fault_slot {
 struct fault_args;
 typedef struct fault_run fault_run;
 
+/* What is different on the CUDA backend. 0: nothing. */
+typedef struct fault_cuda {
+    uint32_t grid, block_threads;
+    uint64_t work_ns;      /* a round: begins of a thousand writers take a millisecond */
+    const char *cpu_ranks; /* these ranks are CPU threads: what is wrong needs a link between two devices, or memory that the host adopts */
+    int32_t green;         /* 1: launches of single ranks run at once, each on a part of the GPU of its own */
+    int32_t refused;       /* the xs_error that the fault's launch is refused with: then nothing is left to be found */
+    uint32_t spoils;       /* 1: it ends the GPU for its process: the matrix gives each run one of its own */
+    uint64_t start_ns;     /* within which all blocks of a launch must have started; 0: 2 s */
+} fault_cuda;
+
 typedef struct fault {
     const char *name;
     const char *story;   /* one line: what is wrong */
@@ -30,12 +40,12 @@ typedef struct fault {
     uint32_t rank, block; /* the culprit */
     uint32_t judges;      /* fault_judge */
     uint32_t ranks, grid, block_threads; /* grid: blocks a rank */
-    uint32_t cuda_block_threads; /* on the CUDA backend; 0: the same */
     uint32_t residency;   /* 0: all blocks */
     uint32_t rounds, words;
     uint64_t work_ns;     /* a round */
     uint32_t rings, pollers, many_pollers; /* many: in some runs of the matrix */
-    uint64_t late_ns;
+    uint64_t late_ns, long_late_ns; /* long: in the first run of the matrix */
+    fault_cuda cuda;
     const struct xs_kernel *kernel;
     void (*setup)(fault_run *run);  /* pads, buffers, plan */
     void (*launch)(fault_run *run); /* NULL: one launch on all ranks */
@@ -44,7 +54,7 @@ typedef struct fault {
 /* What a run may change. 0: as the fault says. */
 typedef struct fault_options {
     const char *backend, *scheduler, *capture;
-    uint64_t seed, work_ns, bound_ns, late_ns;
+    uint64_t seed, work_ns, bound_ns, late_ns, wait_ns; /* wait: the world aborts when a launch takes longer */
     uint32_t rounds, words, pollers;
     int32_t twin;
 } fault_options;
@@ -58,9 +68,12 @@ typedef struct fault_result {
 extern const fault *const fault_table[];
 extern const uint32_t fault_count;
 
+/* What a kernel is launched as; NULL: as it is. Tests have forms for a driver that is none. */
+extern const struct xs_kernel *(*fault_kernel_form)(const struct xs_kernel *kernel);
+
 const fault *fault_find(const char *name);
 /* Makes a world, runs, looks at the result, ends the world. 0, or a negative xs_error of the set-up (a world that the fault
- * aborted is none: result->error). */
+ * aborted is none: result->error). XS_E_UNSUPPORTED: this machine cannot make the fault (xs_error_detail says why). */
 int fault_execute(const fault *f, const fault_options *o, fault_result *result);
 
 /* For set-up functions. After the first error nothing more is done. */
@@ -75,7 +88,12 @@ void fault_election(fault_run *run);
 void fault_counted_election(fault_run *run); /* one arrival a block and round is declared */
 /* `grid` 0: the fault's. ranks 0: all. */
 void fault_launch(fault_run *run, uint32_t first_rank, uint32_t ranks, uint32_t grid);
-/* A pad of `columns` 32-bit slots, adopted from a buffer, all set to `value`. Host backend only. */
+/* One rank alone, with as many blocks as there is room for, `most` at most. */
+void fault_launch_filling(fault_run *run, uint32_t rank, uint32_t most);
+/* A pad of `columns` slots of `width` bits, 128 bytes apart, adopted from a buffer at `offset`. On CUDA the memory must be the host's
+ * (cuda.cpu_ranks). */
+void fault_adopt(fault_run *run, xs_pad *pad, const char *name, const xs_buffer *memory, uint64_t offset, uint32_t width, uint32_t columns);
+/* 32-bit slots in a buffer of their own, all set to `value`. */
 void fault_adopt_32(fault_run *run, xs_pad *pad, const char *name, uint32_t columns, uint64_t value);
 void fault_slot_write(fault_run *run, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t value);
 

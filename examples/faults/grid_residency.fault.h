@@ -24,8 +24,12 @@ static void setup(fault_run *run) {
     fault_plan(run, XS_PLAN_ROLE_BLOCKS, NULL, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, run->args.role_produce, last | 1ull << 32);
     fault_plan(run, XS_PLAN_ROLE_BLOCKS, NULL, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, run->args.role_consume, (uint64_t)last << 32);
 }
-static void launch(fault_run *run) { fault_launch(run, 0, 1, run->fault->grid - !run->args.fault); }
+/* A GPU holds more than four blocks; a grid beyond it is refused before anything runs. */
+static void launch(fault_run *run) {
+    uint32_t all = run->cuda && run->args.fault ? 1u << 16 : run->fault->grid;
+    fault_launch(run, 0, 1, all - !run->args.fault);
+}
 FAULT(grid_residency, .story = "the block that signals is last in a grid that does not fit", .finding = "non-resident-supplier",
-      FAULT_SLOT("ready", 0, 0, 0), FAULT_CULPRIT(0, 4), .judges = FAULT_ON_HOST, .ranks = 1, .grid = 5, .residency = 4,
-      .setup = setup, .launch = launch);
+      FAULT_SLOT("ready", 0, 0, 0), FAULT_CULPRIT(0, 4), .judges = FAULT_EVERYWHERE, .ranks = 1, .grid = 5, .residency = 4,
+      .cuda.refused = XS_E_NOT_RESIDENT, .setup = setup, .launch = launch);
 #endif

@@ -27,5 +27,5 @@ static void setup(fault_run *run) {
 }
 FAULT(late_rank, .story = "one rank starts very much later than the others", .finding = "late-rank",
       FAULT_SLOT("ready", FAULT_ANY, 0, 2), FAULT_CULPRIT(2, FAULT_ANY), .judges = FAULT_TIMED, .ranks = 3, .rounds = 6,
-      .late_ns = 100000000, .setup = setup);
+      .late_ns = 100000000, .long_late_ns = 5000000000, .setup = setup);
 #endif

@@ -16,5 +16,6 @@ XS_KERNEL(narrow_release, struct fault_args) { FAULT_PAIR(produce, fault_consume
 
 #if FAULT_HOST
 FAULT(narrow_release, .story = "the release is narrower than the way to the peer", .finding = "order-scope",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .setup = fault_pair);
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .cuda.cpu_ranks = "1",
+      .setup = fault_pair);
 #endif

@@ -20,5 +20,6 @@ XS_KERNEL(poll_remote, struct fault_args) { FAULT_PAIR(produce, consume); }
 
 #if FAULT_HOST
 FAULT(poll_remote, .story = "the consumer polls the producer's copy over the link", .finding = "poll-pressure",
-      FAULT_SLOT("ready", 0, 0, 0), FAULT_CULPRIT(1, 0), .judges = FAULT_TIMED, .setup = fault_pair);
+      FAULT_SLOT("ready", 0, 0, 0), FAULT_CULPRIT(1, 0), .judges = FAULT_TIMED, .rounds = 24, .cuda.cpu_ranks = "0",
+      .setup = fault_pair);
 #endif

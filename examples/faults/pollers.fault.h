@@ -19,13 +19,15 @@ XS_KERNEL(pollers, struct fault_args) {
 }
 
 #if FAULT_HOST
-/* A host warp is one thread: there a poller is a block of its own. */
+/* A host warp is one thread: there a poller is a block of its own. Launches of two ranks of one GPU do not run at once: there it is one,
+ * in which rank 0 has blocks to spare. */
 static void launch(fault_run *run) {
-    uint32_t grid = run->cuda ? (run->args.pollers + 1023) / 1024 : run->args.pollers;
-    fault_launch(run, 0, 1, 1);
-    fault_launch(run, 1, 1, run->args.fault ? grid : 1);
+    uint32_t threads = run->fault->cuda.block_threads, grid = run->cuda ? (run->args.pollers + threads - 1) / threads : run->args.pollers;
+    if (!run->cuda)
+        fault_launch(run, 0, 1, 1);
+    fault_launch(run, !run->cuda, !run->cuda, run->args.fault ? grid : 1);
 }
 FAULT(pollers, .story = "every thread polls the slot instead of one monitor", .finding = "poll-pressure",
       FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(1, FAULT_ANY), .judges = FAULT_TIMED, .pollers = 1000, .many_pollers = 80000, .rings = 1024,
-      .cuda_block_threads = 1024, .setup = fault_pair, .launch = launch);
+      .cuda = {.block_threads = 256, .work_ns = 20000000}, .setup = fault_pair, .launch = launch);
 #endif

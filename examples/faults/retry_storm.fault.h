@@ -37,5 +37,5 @@ XS_KERNEL(retry_storm, struct fault_args) {
 #if FAULT_HOST
 FAULT(retry_storm, .story = "all blocks poll a remote counter by atomics, at full speed", .finding = "poll-pressure",
       FAULT_SLOT("ready", 0, 0, 0), FAULT_CULPRIT(1, FAULT_ANY), .judges = FAULT_TIMED, .grid = 16, .rounds = 3,
-      .setup = fault_pair);
+      .cuda = {.grid = 300, .work_ns = 2000000}, .rings = 320, .setup = fault_pair);
 #endif

@@ -36,7 +36,12 @@ static int open_world(const fault *f, const fault_options *o, xs_world **world) 
                         .rings = f->rings,
                         .ring_records = f->rings > 64 ? 64 : 1024,
                         .shared_bytes = 16u << 20,
-                        .capture = o->capture};
+                        .capture = o->capture,
+                        .cpu_ranks = f->cuda.cpu_ranks,
+                        .green = f->cuda.green,
+                        .start_ns = f->cuda.start_ns ? f->cuda.start_ns : 2000000000u,
+                        .wait_ns = o->wait_ns ? o->wait_ns : 60000000000u,
+                        .cupti = -1}; /* the judgement does not rest on it, and a world without it is made sooner */
     return xs_world_create(&config, world);
 }
 
@@ -46,13 +51,14 @@ static void fill_args(fault_run *run, const fault_options *o) {
     a->fault = !o->twin;
     a->rounds = pick(o->rounds, f->rounds, 12);
     a->words = pick(o->words, f->words, 64);
-    a->work_ns = pick64(o->work_ns, f->work_ns, 20000);
+    a->work_ns = pick64(o->work_ns, run->cuda && f->cuda.work_ns ? f->cuda.work_ns : f->work_ns, 20000);
     if (!o->work_ns && strcmp(xs_world_scheduler(run->world), "threads") == 0)
         a->work_ns *= 10; /* long against what the operating system's scheduler does between two threads */
     a->pollers = pick(o->pollers, f->pollers, 1);
     a->late_ns = pick64(o->late_ns, f->late_ns, 0);
     a->bound_ns = bound_of(run, o);
     a->writers = f->rings;
+    a->emulate = !run->cuda;
     a->depth = 2;
     a->seed = o->seed;
     a->blocks = f->grid;
@@ -102,8 +108,8 @@ int fault_execute(const fault *given, const fault_options *o, fault_result *resu
     if (rc < 0)
         return rc;
     rc = run_in(&f, o, world, result);
-    int ended = xs_world_destroy(world);
-    return rc < 0 ? rc : ended;
+    int ended = xs_world_destroy(world); /* of a world whose GPU is spoiled it tells that again */
+    return rc < 0 || result->error < 0 ? rc : ended;
 }
 
 const fault *fault_find(const char *name) {

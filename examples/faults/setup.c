@@ -50,16 +50,22 @@ void fault_counted_election(fault_run *run) {
     fault_plan(run, XS_PLAN_ARRIVALS, &run->args.count, 0, 0, 0, run->args.blocks, 0);
 }
 
+void fault_adopt(fault_run *run, xs_pad *pad, const char *name, const xs_buffer *memory, uint64_t offset, uint32_t width, uint32_t columns) {
+    void *base[8];
+    xs_adopt adopt = {.size = sizeof adopt, .rows = 1, .columns = columns, .column_stride = 128, .row_stride = 128 * columns, .width = width,
+                      .base = base};
+    for (uint32_t rank = 0; rank < run->fault->ranks && run->error == 0; rank++)
+        base[rank] = (char *)memory->base[rank] + offset;
+    if (run->error == 0)
+        take(run, xs_pad_adopt(run->world, name, &adopt, pad));
+}
+
 void fault_adopt_32(fault_run *run, xs_pad *pad, const char *name, uint32_t columns, uint64_t value) {
     xs_buffer memory;
-    xs_adopt adopt = {.size = sizeof adopt, .rows = 1, .columns = columns, .column_stride = 128, .row_stride = 128 * columns, .width = 32};
+    uint32_t word = (uint32_t)value;
     if (run->error == 0)
         take(run, xs_buffer_create(run->world, "memory", 128ull * columns, &memory));
-    if (run->error < 0)
-        return;
-    adopt.base = memory.base;
-    take(run, xs_pad_adopt(run->world, name, &adopt, pad));
-    uint32_t word = (uint32_t)value;
+    fault_adopt(run, pad, name, &memory, 0, 32, columns);
     for (uint32_t rank = 0; rank < run->fault->ranks; rank++)
         for (uint32_t c = 0; c < columns && run->error == 0; c++)
             take(run, xs_buffer_write(run->world, &memory, rank, 128ull * c, &word, sizeof word));
@@ -70,12 +76,26 @@ void fault_slot_write(fault_run *run, const xs_pad *pad, uint32_t owner, uint32_
         take(run, xs_slot_write(run->world, pad, owner, row, column, value));
 }
 
-void fault_launch(fault_run *run, uint32_t first_rank, uint32_t ranks, uint32_t grid) {
+const struct xs_kernel *(*fault_kernel_form)(const struct xs_kernel *kernel);
+
+static int launch(fault_run *run, uint32_t first_rank, uint32_t ranks, uint32_t grid) {
     const fault *f = run->fault;
-    xs_launch_config launch = {.size = sizeof launch, .first_rank = first_rank, .ranks = ranks};
-    launch.grid = grid ? grid : f->grid;
-    launch.block = run->cuda && f->cuda_block_threads ? f->cuda_block_threads : f->block_threads;
-    run->args.blocks = launch.grid;
+    xs_launch_config config = {.size = sizeof config, .first_rank = first_rank, .ranks = ranks};
+    config.grid = grid ? grid : run->cuda && f->cuda.grid ? f->cuda.grid : f->grid;
+    config.block = run->cuda && f->cuda.block_threads ? f->cuda.block_threads : f->block_threads;
+    run->args.blocks = config.grid;
+    const struct xs_kernel *kernel = fault_kernel_form ? fault_kernel_form(f->kernel) : f->kernel;
+    return xs_launch(run->world, kernel, &config, &run->args, sizeof run->args);
+}
+
+void fault_launch(fault_run *run, uint32_t first_rank, uint32_t ranks, uint32_t grid) {
     if (run->error == 0)
-        take(run, xs_launch(run->world, f->kernel, &launch, &run->args, sizeof run->args));
+        take(run, launch(run, first_rank, ranks, grid));
+}
+
+void fault_launch_filling(fault_run *run, uint32_t rank, uint32_t most) {
+    int rc = XS_E_NOT_RESIDENT;
+    for (uint32_t grid = most; grid && rc == XS_E_NOT_RESIDENT && run->error == 0; grid--)
+        rc = launch(run, rank, 1, grid);
+    take(run, rc);
 }

@@ -11,5 +11,5 @@ XS_KERNEL(slow_producer, struct fault_args) { FAULT_PAIR(produce, fault_consume)
 
 #if FAULT_HOST
 FAULT(slow_producer, .story = "one round takes a thousand times longer than the others", .finding = "stall",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_TIMED, .late_ns = 20000000, .setup = fault_pair);
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_TIMED, .rounds = 40, .late_ns = 20000000, .setup = fault_pair);
 #endif
