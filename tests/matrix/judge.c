@@ -188,19 +188,45 @@ static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed,
     return rc;
 }
 
+/* The launch is refused, so that nothing can hang: as good as a finding, and earlier. */
+static matrix_verdict refusal(const fault *f, int rc) {
+    matrix_verdict v = {.ran = true};
+    v.first = v.slot = v.culprit = v.named = v.listed = rc == f->cuda.refused;
+    snprintf(v.got, sizeof v.got, "launch: %s", rc < 0 ? xs_error_detail() : "not refused");
+    return v;
+}
+
+static fault_options options_of(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *capture) {
+    fault_options run = {.backend = o->backend, .scheduler = o->scheduler, .capture = capture, .seed = seed, .twin = twin,
+                         .bound_ns = twin ? o->twin_bound_ns : o->bound_ns};
+    bool cuda = o->judge == FAULT_CUDA;
+    run.wait_ns = cuda ? 20000000000u : 0;
+    if (f->many_pollers && o->many_pollers && seed - o->seed < 5)
+        run.pollers = f->many_pollers < o->many_pollers ? f->many_pollers : o->many_pollers;
+    if (seed == o->seed && !twin)
+        run.late_ns = f->long_late_ns;
+    return run;
+}
+
 matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *capture) {
     matrix_verdict v = {0};
     char path[256];
     snprintf(path, sizeof path, "%s.xs", capture);
-    fault_options run = {.backend = o->backend, .scheduler = o->scheduler, .capture = capture, .seed = seed, .twin = twin};
-    if (f->many_pollers && o->many_pollers && seed - o->seed < 5)
-        run.pollers = f->many_pollers < o->many_pollers ? f->many_pollers : o->many_pollers;
+    fault_options run = options_of(f, o, seed, twin, capture);
     fault_result result;
     int rc = fault_execute(f, &run, &result);
-    if (rc >= 0)
-        rc = judge_capture(f, o, seed, twin, path, &v);
-    if (rc < 0)
-        snprintf(v.got, sizeof v.got, "no verdict: %s", xs_strerror(rc));
+    if (o->judge == FAULT_CUDA && f->cuda.refused && !twin) {
+        v = refusal(f, rc);
+    } else if (rc == XS_E_UNSUPPORTED && o->judge == FAULT_CUDA) {
+        v.impossible = true;
+        snprintf(v.got, sizeof v.got, "%s", *xs_error_detail() ? xs_error_detail() : xs_strerror(rc));
+    } else {
+        if (rc >= 0)
+            rc = judge_capture(f, o, seed, twin, path, &v);
+        if (rc < 0)
+            snprintf(v.got, sizeof v.got, "no verdict: %s: %s", xs_strerror(rc), xs_error_detail());
+    }
+    v.spoilt = o->judge == FAULT_CUDA && (rc == XS_E_SYSTEM || result.error == XS_E_SYSTEM || result.error == XS_E_TIMEOUT);
     unlink(path);
     return v;
 }

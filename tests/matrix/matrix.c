@@ -2,7 +2,7 @@
 #include "matrix.h"
 
 #include <argp.h>
-#include <signal.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CHUNK = 10 }; /* runs that a process takes at a time */
-enum { KEY_BACKEND = 256, KEY_SCHEDULER, KEY_DROP, KEY_DROP_RUN, KEY_SHIFT, KEY_ALL, KEY_POLLERS };
+enum { KEY_BACKEND = 256, KEY_SCHEDULER, KEY_DROP, KEY_DROP_RUN, KEY_SHIFT, KEY_ALL, KEY_POLLERS, KEY_EACH, KEY_SECONDS, KEY_PATIENCE, KEY_PART, KEY_TABLE, KEY_BUT, KEY_TIMELESS,
+       KEY_BOUND, KEY_TWIN_BOUND };
 
 static const struct argp_option option_table[] = {
     {"runs", 'n', "N", 0, "runs of each fault (100)", 0},
     {"twins", 't', "N", 0, "runs of each healthy twin (1000)", 0},
-    {"only", 'o', "NAME", 0, "this fault alone", 0},
+    {"only", 'o', "NAMES", 0, "these faults alone (commas between them)", 0},
+    {"but", KEY_BUT, "NAMES", 0, "not these", 0},
+    {"timeless", KEY_TIMELESS, NULL, 0, "none whose finding depends on times", 0},
+    {"bound", KEY_BOUND, "MS", 0, "after which waits of faults give up", 0},
+    {"twin-bound", KEY_TWIN_BOUND, "MS", 0, "and those of twins", 0},
     {"seed", 'S', "N", 0, "seed of the first run (1)", 0},
     {"jobs", 'j', "N", 0, "processes that share the runs (2)", 0},
     {"backend", KEY_BACKEND, "NAME", 0, "host (default) or cuda", 0},
@@ -26,8 +30,23 @@ static const struct argp_option option_table[] = {
     {"shift", KEY_SHIFT, "NS", 0, "every rank has a clock known to within NS and is off by up to that", 0},
     {"pollers", KEY_POLLERS, "N", 0, "at most so many pollers in the first five seeds (80000, and no more than the fault asks for; 0: as in the others)", 0},
     {"all", KEY_ALL, NULL, 0, "those too that this setting cannot judge", 0},
+    {"each", KEY_EACH, NULL, 0, "a process a fault, one after the other, and watched (always so on CUDA)", 0},
+    {"seconds", KEY_SECONDS, "S", 0, "with --each: in so much time; each fault gets its share", 0},
+    {"patience", KEY_PATIENCE, "S", 0, "with --each: a run that takes longer is killed (60)", 0},
+    {"part", KEY_PART, "K/N", 0, "the K-th of N parts of the faults", 0},
+    {"table", KEY_TABLE, "FILE", 0, "write the table there too", 0},
     {0},
 };
+
+/* Asked of a process of its own: this one must stay without the driver. */
+static bool has_gpu(void) {
+    xs_probe probe = {.size = sizeof probe};
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(xs_probe_machine(&probe) == 0 && probe.gpus > 0 ? 0 : 1);
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
 
 static double number(struct argp_state *state, const char *text, double least, double most) {
     char *end;
@@ -37,12 +56,26 @@ static double number(struct argp_state *state, const char *text, double least, d
     return value;
 }
 
+static error_t check_names(struct argp_state *state, const char *names) {
+    char name[64];
+    for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',') {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        if (!fault_find(name))
+            argp_error(state, "no fault is called '%s'", name);
+    }
+    return 0;
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     matrix_options *o = state->input;
     switch (key) {
     case 'n': o->runs = (uint32_t)number(state, text, 0, 1e6); return 0;
     case 't': o->twins = (uint32_t)number(state, text, 0, 1e6); return 0;
-    case 'o': o->only = text; return 0;
+    case 'o': o->only = text; return check_names(state, text);
+    case KEY_BUT: o->but = text; return check_names(state, text);
+    case KEY_TIMELESS: o->timeless = 1; return 0;
+    case KEY_BOUND: o->bound_ns = (uint64_t)(number(state, text, 1, 1e5) * 1e6); return 0;
+    case KEY_TWIN_BOUND: o->twin_bound_ns = (uint64_t)(number(state, text, 1, 1e5) * 1e6); return 0;
     case 'S': o->seed = (uint64_t)number(state, text, 0, 1e15); return 0;
     case 'j': o->jobs = (uint32_t)number(state, text, 1, 64); return 0;
     case KEY_BACKEND: o->backend = text; return 0;
@@ -52,97 +85,43 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_SHIFT: o->shift_ns = (uint64_t)number(state, text, 0, 1e9); return 0;
     case KEY_POLLERS: o->many_pollers = (uint32_t)number(state, text, 0, 1e6); return 0;
     case KEY_ALL: o->all = 1; return 0;
+    case KEY_EACH: o->each = 1; return 0;
+    case KEY_SECONDS: o->seconds = number(state, text, 1, 1e6); return 0;
+    case KEY_PATIENCE: o->patience = number(state, text, 1, 1e6); return 0;
+    case KEY_PART:
+        if (sscanf(text, "%u/%u", &o->part, &o->parts) != 2 || o->part == 0 || o->part > o->parts)
+            argp_error(state, "'%s' is no part: 1/2 is the first of two", text);
+        return 0;
+    case KEY_TABLE:
+        if (!(o->table = fopen(text, "w")))
+            argp_error(state, "%s: %s", text, strerror(errno));
+        return 0;
     case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", text); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* Shared by the processes. */
-typedef struct board {
-    uint64_t next; /* unit of work to be taken next */
-    matrix_row row[];
-} board;
-
-#define COUNT(field, by) __atomic_fetch_add(&(field), (uint32_t)(by), __ATOMIC_RELAXED)
-
-/* The first miss is told. */
-static void keep(uint32_t *taken, uint64_t *seed_at, char *text_at, uint64_t seed, const char *got) {
-    if (__atomic_exchange_n(taken, 1, __ATOMIC_RELAXED) == 0) {
-        *seed_at = seed;
-        snprintf(text_at, sizeof((matrix_row *)0)->miss, "%s", got);
-    }
-}
-
-static void enter(matrix_row *r, const matrix_options *o, const fault *f, uint64_t seed, bool twin, const matrix_verdict *v) {
-    if (!v->ran) {
-        COUNT(r->broken, 1);
-        keep(&r->missed, &r->miss_seed, r->miss, seed, v->got);
-    } else if (twin) {
-        COUNT(r->twins, 1), COUNT(r->twin_errors, v->errors != 0), COUNT(r->twin_same, v->listed), COUNT(r->twin_unknown, v->unknown != 0);
-        COUNT(r->moved, v->moved);
-        if (v->errors || (v->listed && o->drop <= 0))
-            keep(&r->twin_missed, &r->twin_seed, r->twin_miss, seed, v->got);
-    } else {
-        bool right = v->first && v->slot && v->culprit;
-        COUNT(r->runs, 1), COUNT(r->first, v->first), COUNT(r->slot, v->first && v->slot), COUNT(r->culprit, v->first && v->culprit);
-        COUNT(r->right, right), COUNT(r->named, v->named), COUNT(r->false_errors, v->errors != 0);
-        COUNT(r->unknown, v->unknown != 0), COUNT(r->moved, v->moved);
-        if (v->errors || v->moved || (f->finding && !(o->drop > 0 ? v->named : right)))
-            keep(&r->missed, &r->miss_seed, r->miss, seed, v->got);
-    }
-}
-
-static void work(const matrix_options *o, board *b, uint32_t job) {
-    uint64_t of_fault = (o->runs + CHUNK - 1) / CHUNK, of_twin = (o->twins + CHUNK - 1) / CHUNK, units = of_fault + of_twin;
-    char capture[64];
-    snprintf(capture, sizeof capture, "/dev/shm/xs-matrix.%ld.%u", (long)getppid(), job);
-    for (uint64_t unit; (unit = __atomic_fetch_add(&b->next, 1, __ATOMIC_RELAXED)) < units * fault_count;) {
-        uint32_t index = (uint32_t)(unit / units);
-        const fault *f = fault_table[index];
-        bool twin = unit % units >= of_fault;
-        uint64_t from = (unit % units - (twin ? of_fault : 0)) * CHUNK, most = twin ? o->twins : o->runs;
-        for (uint64_t i = from; matrix_judges(o, f) && i < from + CHUNK && i < most; i++) {
-            matrix_verdict v = matrix_judge(f, o, o->seed + i, twin, capture);
-            enter(&b->row[index], o, f, o->seed + i, twin, &v);
-        }
-    }
-}
-
-/* A process that dies takes its chunk along: that is a failure, not a gap. */
-static uint32_t run_jobs(const matrix_options *o, board *b) {
-    uint32_t died = 0;
-    int status;
-    fflush(stdout);
-    for (uint32_t job = 0; job < o->jobs; job++) {
-        pid_t child = fork();
-        if (child == 0) {
-            work(o, b, job);
-            _exit(0);
-        }
-        died += child < 0;
-    }
-    while (wait(&status) > 0)
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-            died++;
-    return died;
+/* What the backend needs: the GPU's context does not outlive a fault, and a fork of a process that has one is of no use. */
+static void complete(matrix_options *o) {
+    if (!o->backend)
+        o->backend = "host";
+    o->judge = strcmp(o->backend, "cuda") == 0 ? FAULT_CUDA : strcmp(o->scheduler, "threads") == 0 ? FAULT_THREADS : FAULT_SIM;
+    o->each |= o->judge == FAULT_CUDA;
+    o->scheduler = o->judge == FAULT_CUDA ? NULL : o->scheduler; /* schedulers are the host's */
 }
 
 int main(int argc, char **argv) {
     static const struct argp parser = {option_table, parse, NULL, "Runs the fault matrix.", NULL, NULL, NULL};
-    matrix_options o = {.scheduler = "sim", .runs = 100, .twins = 1000, .jobs = 2, .seed = 1, .many_pollers = 80000};
+    matrix_options o = {.scheduler = "sim", .runs = 100, .twins = 1000, .jobs = 2, .seed = 1, .many_pollers = 80000, .patience = 60};
     argp_err_exit_status = 64;
     argp_parse(&parser, argc, argv, 0, NULL, &o);
-    if (o.only && !fault_find(o.only))
-        return fprintf(stderr, "matrix: no fault is called '%s'\n", o.only), 64;
-    if (!o.backend)
-        o.backend = "host";
-    o.judge = strcmp(o.backend, "cuda") == 0 ? FAULT_CUDA : strcmp(o.scheduler, "threads") == 0 ? FAULT_THREADS : FAULT_SIM;
-    size_t bytes = sizeof(board) + fault_count * sizeof(matrix_row);
-    board *b = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (b == MAP_FAILED)
+    complete(&o);
+    if (o.judge == FAULT_CUDA && !has_gpu())
+        return puts("skipped: no GPU"), 77;
+    matrix_row *rows = mmap(NULL, fault_count * sizeof *rows, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (rows == MAP_FAILED)
         return perror("matrix"), 1;
-    uint32_t died = run_jobs(&o, b), missed = matrix_print(&o, b->row);
-    if (died)
-        printf("FAIL: %u processes died\n", died);
-    return missed || died;
+    matrix_print_head(&o);
+    uint32_t died = o.each ? matrix_each(&o, rows) : matrix_pool(&o, rows);
+    return matrix_print_end(&o, rows, died) != 0;
 }

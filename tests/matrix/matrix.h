@@ -4,10 +4,12 @@
 
 #include "fault.h"
 #include <stdbool.h>
+#include <stdio.h>
 #include <xs/analyse.h>
 
 typedef struct matrix_options {
-    const char *backend, *scheduler, *only;
+    const char *backend, *scheduler;
+    const char *only, *but; /* names with commas between them; NULL: all, none */
     uint64_t seed;         /* of the first run */
     uint32_t runs, twins;  /* of each fault */
     uint32_t jobs;         /* processes */
@@ -17,6 +19,13 @@ typedef struct matrix_options {
     uint64_t shift_ns;     /* every rank has a clock that is known to within this, and is off by up to this */
     uint32_t judge;        /* fault_judge: which faults this setting can judge */
     int32_t all;           /* 1: those too that it cannot judge */
+    int32_t timeless;      /* 1: none whose finding depends on times */
+    int32_t each;          /* 1: a process a fault, one after the other, and watched; what CUDA needs */
+    uint32_t part, parts;  /* every parts-th fault, from the part-th on */
+    uint64_t bound_ns, twin_bound_ns; /* of waits; 0: the fault's */
+    double seconds;        /* for all; 0: no limit. What is not made in time is a bar missed */
+    double patience;       /* seconds that one run may take, with each */
+    FILE *table;           /* the table goes there too; NULL: to stdout alone */
 } matrix_options;
 
 /* What one run came to. */
@@ -26,6 +35,8 @@ typedef struct matrix_verdict {
     bool named;                   /* some finding has the name and the culprit */
     bool listed;                  /* some finding has the name */
     bool moved;                   /* shifted stamps changed a verdict that no time bears on */
+    bool impossible;              /* this machine cannot make the fault: got says why */
+    bool spoilt;                  /* this process can make no more runs */
     uint32_t errors, unknown;     /* error findings that a clean run must not have; verdicts that are not known */
     char got[200];                /* the finding that came first, in words */
 } matrix_verdict;
@@ -35,6 +46,10 @@ typedef struct matrix_row {
     uint32_t runs, first, slot, culprit, right, named, false_errors, unknown, moved;
     uint32_t twins, twin_errors, twin_same, twin_unknown;
     uint32_t broken;               /* runs without a verdict */
+    uint32_t impossible;           /* runs that this machine cannot make */
+    uint32_t short_runs;           /* 1: not all runs were made in time */
+    uint32_t leaked;               /* descriptors that its process had more of in the end */
+    double seconds;                /* with each */
     uint32_t missed, twin_missed;  /* 1: an example is kept below */
     uint64_t miss_seed, twin_seed;
     char miss[200], twin_miss[200];
@@ -46,8 +61,17 @@ int matrix_filter(const char *path, const matrix_options *o, uint64_t seed);
 int matrix_devices(const char *path, uint64_t bound);
 /* judge.c */
 matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *capture);
-/* table.c: prints; the number of bars that are missed. */
-uint32_t matrix_print(const matrix_options *o, const matrix_row *rows);
-bool matrix_judges(const matrix_options *o, const fault *f);
+/* rows.c: a run is entered into its row. */
+void matrix_enter(matrix_row *r, const matrix_options *o, const fault *f, uint64_t seed, bool twin, const matrix_verdict *v);
+/* A run that came to no end: in words. */
+void matrix_enter_broken(matrix_row *r, uint64_t seed, const char *why);
+/* pool.c: chunks of runs shared by processes. each.c: a process a fault. Rows lie in shared memory. The number of processes that died. */
+uint32_t matrix_pool(const matrix_options *o, matrix_row *rows);
+uint32_t matrix_each(const matrix_options *o, matrix_row *rows);
+/* table.c: prints. 1 if a row misses its bar; in the end the bars missed and the processes that died. */
+void matrix_print_head(const matrix_options *o);
+uint32_t matrix_print_row(const matrix_options *o, const fault *f, const matrix_row *r);
+uint32_t matrix_print_end(const matrix_options *o, const matrix_row *rows, uint32_t died);
+bool matrix_takes(const matrix_options *o, uint32_t index); /* this setting can judge that fault, and is asked to */
 
 #endif

@@ -1,13 +1,33 @@
 /* The table: a row a fault, totals, and which bars are missed. */
 #include "matrix.h"
 
-#include <stdio.h>
+#include <stdarg.h>
 #include <string.h>
 
-bool matrix_judges(const matrix_options *o, const fault *f) {
-    if (o->only && strcmp(o->only, f->name) != 0)
+static void __attribute__((format(printf, 2, 3))) say(const matrix_options *o, const char *format, ...) {
+    FILE *to[2] = {stdout, o->table};
+    for (uint32_t i = 0; i < 2 && to[i]; i++) {
+        va_list list;
+        va_start(list, format);
+        vfprintf(to[i], format, list);
+        va_end(list);
+        fflush(to[i]); /* whoever is killed has told what there was */
+    }
+}
+
+static bool is_listed(const char *names, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = names; at; at = strchr(at, ','), at += at != NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == 0))
+            return true;
+    return false;
+}
+
+bool matrix_takes(const matrix_options *o, uint32_t index) {
+    const fault *f = fault_table[index];
+    if ((o->only && !is_listed(o->only, f->name)) || is_listed(o->but, f->name) || (o->timeless && !(f->judges & FAULT_THREADS)))
         return false;
-    return o->all || (f->judges & o->judge) != 0;
+    return (o->all || (f->judges & o->judge) != 0) && (o->parts == 0 || index % o->parts == o->part - 1);
 }
 
 /* 99 of 100 (on threads, where the operating system decides who runs, 19 of 20), or with records lost: 80 of 100 named over all faults
@@ -22,22 +42,47 @@ static bool fault_bar(const matrix_options *o, const fault *f, const matrix_row 
     return o->shift_ns ? true : r->right * 100ull >= r->runs * (o->judge == FAULT_THREADS ? 95ull : 99ull);
 }
 static bool twin_bar(const matrix_options *o, const matrix_row *r) { return r->twin_errors == 0 && (o->drop > 0 || r->twin_same == 0); }
+static bool sound(const matrix_row *r) { return r->broken == 0 && r->leaked == 0; }
+static const char *verdict_of(const matrix_options *o, const fault *f, const matrix_row *r) {
+    if (!fault_bar(o, f, r) || !twin_bar(o, r) || !sound(r))
+        return "MISSED";
+    return r->short_runs ? "SHORT" : "ok";
+}
+static bool is_good(const matrix_options *o, const fault *f, const matrix_row *r) { return strcmp(verdict_of(o, f, r), "ok") == 0; }
 
-static uint32_t print_row(const matrix_options *o, const fault *f, const matrix_row *r) {
-    bool good = fault_bar(o, f, r) && twin_bar(o, r) && r->broken == 0;
-    printf("| %-19s | %-21s | %5u | %5u | %5u | %7u | %5u | %5u | %5u | %5u | %6u | %4u | %s |\n", f->name,
-           f->finding ? f->finding : "(clean)", r->runs, r->first, r->slot, r->culprit, o->drop > 0 ? r->named : r->right, r->false_errors,
-           r->moved, r->twins, r->twin_errors, r->twin_same, good ? "ok" : "MISSED");
-    return !good;
+static const char *finding_of(const matrix_options *o, const fault *f, const matrix_row *r) {
+    if (r->impossible)
+        return "(not possible here)";
+    if (o->judge == FAULT_CUDA && f->cuda.refused)
+        return "(refused)";
+    return f->finding ? f->finding : "(clean)";
 }
 
-static void print_misses(const fault *f, const matrix_row *r) {
+void matrix_print_head(const matrix_options *o) {
+    say(o,
+        "| fault               | to be found first     |  runs | first |  slot | culprit | %s | false | moved | twins | errors | same |    s |    |\n"
+        "|---------------------|-----------------------|------:|------:|------:|--------:|------:|------:|------:|------:|-------:|-----:|-----:|----|\n",
+        o->drop > 0 ? "named" : "right");
+}
+
+uint32_t matrix_print_row(const matrix_options *o, const fault *f, const matrix_row *r) {
+    say(o, "| %-19s | %-21s | %5u | %5u | %5u | %7u | %5u | %5u | %5u | %5u | %6u | %4u | %4.0f | %s |\n", f->name, finding_of(o, f, r), r->runs,
+        r->first, r->slot, r->culprit, o->drop > 0 ? r->named : r->right, r->false_errors, r->moved, r->twins, r->twin_errors, r->twin_same,
+        r->seconds, verdict_of(o, f, r));
+    return !is_good(o, f, r);
+}
+
+static void print_misses(const matrix_options *o, const fault *f, const matrix_row *r) {
     if (r->missed)
-        printf("  %s, seed %llu: %s\n", f->name, (unsigned long long)r->miss_seed, r->miss);
+        say(o, "  %s, seed %llu: %s\n", f->name, (unsigned long long)r->miss_seed, r->miss);
     if (r->twin_missed)
-        printf("  %s (twin), seed %llu: %s\n", f->name, (unsigned long long)r->twin_seed, r->twin_miss);
+        say(o, "  %s (twin), seed %llu: %s\n", f->name, (unsigned long long)r->twin_seed, r->twin_miss);
     if (r->broken)
-        printf("  %s: %u runs without a verdict\n", f->name, r->broken);
+        say(o, "  %s: %u runs without a verdict\n", f->name, r->broken);
+    if (r->impossible)
+        say(o, "  %s: %u runs that this machine cannot make\n", f->name, r->impossible);
+    if (r->leaked)
+        say(o, "  %s: its process ended with %u more open files than it had after its first run\n", f->name, r->leaked);
 }
 
 static void add(matrix_row *sum, const matrix_row *r) {
@@ -45,30 +90,41 @@ static void add(matrix_row *sum, const matrix_row *r) {
     sum->named += r->named, sum->false_errors += r->false_errors, sum->moved += r->moved, sum->twins += r->twins;
     sum->unknown += r->unknown, sum->twin_unknown += r->twin_unknown;
     sum->twin_errors += r->twin_errors, sum->twin_same += r->twin_same, sum->broken += r->broken;
+    sum->seconds += r->seconds, sum->short_runs |= r->short_runs, sum->leaked += r->leaked;
 }
 
-uint32_t matrix_print(const matrix_options *o, const matrix_row *rows) {
+static bool is_used(const matrix_row *r) { return r->runs + r->twins + r->broken + r->impossible + r->short_runs > 0; }
+
+/* The rows themselves, unless they were told as they came. */
+static uint32_t print_rows(const matrix_options *o, const matrix_row *rows, matrix_row *sum, matrix_row *clean, uint32_t *faults) {
+    uint32_t missed = 0;
+    for (uint32_t i = 0; i < fault_count; i++) {
+        const fault *f = fault_table[i];
+        if (!is_used(&rows[i]))
+            continue;
+        missed += o->each ? !is_good(o, f, &rows[i]) : matrix_print_row(o, f, &rows[i]);
+        add(f->finding ? sum : clean, &rows[i]);
+        ++*faults;
+    }
+    return missed;
+}
+
+uint32_t matrix_print_end(const matrix_options *o, const matrix_row *rows, uint32_t died) {
     static const fault total = {.name = "total", .finding = "all"};
     matrix_row sum = {0}, clean = {0};
-    uint32_t missed = 0, faults = 0;
-    printf("| fault               | to be found first     |  runs | first |  slot | culprit | %s | false | moved | twins | errors | same |    |\n"
-           "|---------------------|-----------------------|------:|------:|------:|--------:|------:|------:|------:|------:|-------:|-----:|----|\n",
-           o->drop > 0 ? "named" : "right");
-    for (uint32_t i = 0; i < fault_count; i++)
-        if (rows[i].runs + rows[i].twins + rows[i].broken) {
-            missed += print_row(o, fault_table[i], &rows[i]);
-            add(fault_table[i]->finding ? &sum : &clean, &rows[i]);
-            faults++;
-        }
-    uint32_t all = print_row(o, &total, &sum);
+    uint32_t faults = 0, missed = print_rows(o, rows, &sum, &clean, &faults), all = matrix_print_row(o, &total, &sum);
     missed += missed == 0 ? all : 0;
-    printf("\n%u faults, %u runs of faults and %u of twins and clean kernels; recall %.2f %%, false errors of twins and clean kernels %u; "
-           "runs with a verdict unknown: faults %u, twins %u\n",
-           faults, sum.runs, sum.twins + clean.runs + clean.twins,
-           sum.runs ? 100.0 * (o->drop > 0 ? sum.named : sum.right) / sum.runs : 100.0,
-           sum.twin_errors + clean.false_errors + clean.twin_errors, sum.unknown, sum.twin_unknown);
+    say(o,
+        "\n%u faults, %u runs of faults and %u of twins and clean kernels; recall %.2f %%, false errors of twins and clean kernels %u; "
+        "runs with a verdict unknown: faults %u, twins %u\n",
+        faults, sum.runs, sum.twins + clean.runs + clean.twins, sum.runs ? 100.0 * (o->drop > 0 ? sum.named : sum.right) / sum.runs : 100.0,
+        sum.twin_errors + clean.false_errors + clean.twin_errors, sum.unknown, sum.twin_unknown);
     for (uint32_t i = 0; i < fault_count; i++)
-        print_misses(fault_table[i], &rows[i]);
-    printf("%s: %u bars missed\n", missed ? "FAIL" : "PASS", missed);
-    return missed;
+        print_misses(o, fault_table[i], &rows[i]);
+    if (sum.short_runs + clean.short_runs)
+        say(o, "SHORT: not all runs were made in the time given\n");
+    if (died)
+        say(o, "%u processes died\n", died);
+    say(o, "%s: %u bars missed\n", missed || died ? "FAIL" : "PASS", missed);
+    return missed + died;
 }

@@ -1,0 +1,49 @@
+/* All runs of all faults, in chunks that processes take one after the other. */
+#include "matrix.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CHUNK = 10 }; /* runs that a process takes at a time */
+
+static void work(const matrix_options *o, matrix_row *rows, uint64_t *next, uint32_t job) {
+    uint64_t of_fault = (o->runs + CHUNK - 1) / CHUNK, of_twin = (o->twins + CHUNK - 1) / CHUNK, units = of_fault + of_twin;
+    char capture[64];
+    snprintf(capture, sizeof capture, "/dev/shm/xs-matrix.%ld.%u", (long)getppid(), job);
+    for (uint64_t unit; (unit = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < units * fault_count;) {
+        uint32_t index = (uint32_t)(unit / units);
+        const fault *f = fault_table[index];
+        bool twin = unit % units >= of_fault;
+        uint64_t from = (unit % units - (twin ? of_fault : 0)) * CHUNK, most = twin ? o->twins : o->runs;
+        for (uint64_t i = from; matrix_takes(o, index) && i < from + CHUNK && i < most; i++) {
+            matrix_verdict v = matrix_judge(f, o, o->seed + i, twin, capture);
+            matrix_enter(&rows[index], o, f, o->seed + i, twin, &v);
+        }
+    }
+}
+
+/* A process that dies takes its chunk along: that is a failure, not a gap. */
+uint32_t matrix_pool(const matrix_options *o, matrix_row *rows) {
+    uint64_t *next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0); /* unit of work to be taken next */
+    uint32_t died = 0;
+    int status;
+    if (next == MAP_FAILED)
+        return 1;
+    fflush(stdout);
+    for (uint32_t job = 0; job < o->jobs; job++) {
+        pid_t child = fork();
+        if (child == 0) {
+            work(o, rows, next, job);
+            _exit(0);
+        }
+        died += child < 0;
+    }
+    while (wait(&status) > 0)
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            died++;
+    munmap(next, sizeof *next);
+    return died;
+}

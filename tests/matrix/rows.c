@@ -1,0 +1,38 @@
+/* Runs are counted in rows, by several processes at once. */
+#include "matrix.h"
+
+#define COUNT(field, by) __atomic_fetch_add(&(field), (uint32_t)(by), __ATOMIC_RELAXED)
+
+/* The first miss is told. */
+static void keep(uint32_t *taken, uint64_t *seed_at, char *text_at, uint64_t seed, const char *got) {
+    if (__atomic_exchange_n(taken, 1, __ATOMIC_RELAXED) == 0) {
+        *seed_at = seed;
+        snprintf(text_at, sizeof((matrix_row *)0)->miss, "%s", got);
+    }
+}
+
+void matrix_enter_broken(matrix_row *r, uint64_t seed, const char *why) {
+    COUNT(r->broken, 1);
+    keep(&r->missed, &r->miss_seed, r->miss, seed, why);
+}
+
+void matrix_enter(matrix_row *r, const matrix_options *o, const fault *f, uint64_t seed, bool twin, const matrix_verdict *v) {
+    if (v->impossible) {
+        COUNT(r->impossible, 1);
+        keep(&r->missed, &r->miss_seed, r->miss, seed, v->got);
+    } else if (!v->ran) {
+        matrix_enter_broken(r, seed, v->got);
+    } else if (twin) {
+        COUNT(r->twins, 1), COUNT(r->twin_errors, v->errors != 0), COUNT(r->twin_same, v->listed), COUNT(r->twin_unknown, v->unknown != 0);
+        COUNT(r->moved, v->moved);
+        if (v->errors || (v->listed && o->drop <= 0))
+            keep(&r->twin_missed, &r->twin_seed, r->twin_miss, seed, v->got);
+    } else {
+        bool right = v->first && v->slot && v->culprit;
+        COUNT(r->runs, 1), COUNT(r->first, v->first), COUNT(r->slot, v->first && v->slot), COUNT(r->culprit, v->first && v->culprit);
+        COUNT(r->right, right), COUNT(r->named, v->named), COUNT(r->false_errors, v->errors != 0);
+        COUNT(r->unknown, v->unknown != 0), COUNT(r->moved, v->moved);
+        if (v->errors || v->moved || (f->finding && !(o->drop > 0 ? v->named : right)))
+            keep(&r->missed, &r->miss_seed, r->miss, seed, v->got);
+    }
+}
