@@ -3,11 +3,12 @@
 set -uo pipefail
 usage() {
     cat <<'EOT'
-usage: tests/gpu/run.sh [-b BUILD] [-o FOLDER] [-l LABEL] [-x LABEL] [-s SECONDS] [-j N] [MODE] [REGEX]
+usage: tests/gpu/run.sh [-b BUILD] [-o FOLDER] [-l LABEL] [-x LABEL] [-s SECONDS] [-j N] [-p K/N] [MODE] [REGEX]
 
   run        each test in a process of its own, with its time limit (the default)
   sanitizer  the same under compute-sanitizer, memcheck and racecheck, but for label gpu-fault, without CUPTI
   list       only say what there is
+  faults     the fault matrix, 50 runs a fault, within -s seconds (840), into FOLDER/faults.K-N.md as well; -p K/N the K-th of N parts
   pack       put what travels (stripped, no objects) into BUILD/carry and say its size; run it there with -b BUILD/carry
 
 -b BUILD    the build (build/gpu)      -o FOLDER  logs and files of tests (BUILD/tests/gpu/logs)
@@ -19,16 +20,16 @@ Prints PASS, FAIL or SKIP a test and a total. Exit code 1 when a test failed or 
 EOT
 }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-build=$root/build/gpu logs="" only="" but="" most=100000 jobs=1
-while getopts b:o:l:x:s:j:h option; do
+build=$root/build/gpu logs="" only="" but="" most=100000 jobs=1 part=1/1
+while getopts b:o:l:x:s:j:p:h option; do
     case $option in
-    b) build=$OPTARG ;; o) logs=$OPTARG ;; l) only=$OPTARG ;; x) but=$OPTARG ;; s) most=$OPTARG ;; j) jobs=$OPTARG ;;
+    b) build=$OPTARG ;; o) logs=$OPTARG ;; l) only=$OPTARG ;; x) but=$OPTARG ;; s) most=$OPTARG ;; j) jobs=$OPTARG ;; p) part=$OPTARG ;;
     h) usage; exit 0 ;; *) usage >&2; exit 64 ;;
     esac
 done
 shift $((OPTIND - 1))
 mode=run
-case "${1:-}" in run | sanitizer | list | pack) mode=$1; shift ;; esac
+case "${1:-}" in run | sanitizer | list | pack | faults) mode=$1; shift ;; esac
 pattern=${1:-.}
 build=$(cd "$build" && pwd) || exit 64
 logs=${logs:-$build/tests/gpu/logs}
@@ -42,7 +43,7 @@ fi
 pack() {
     local to=$build/carry file cupti
     rm -rf "$to"
-    (cd "$build" && find viewer-export/xs examples tests/gpu/bin tests/bench tests/gpu/tests.list -maxdepth 1 -type f \
+    (cd "$build" && find viewer-export/xs examples examples/faults/faults tests/gpu/bin tests/bench tests/gpu/tests.list -maxdepth 1 -type f \
         \( -executable -o -name tests.list \) ! -name '*.so*' \( ! -path 'tests/bench/*' -o -name 'bench_gpu_*' -o -name bench_clock_residual \)) | while read -r file; do
         mkdir -p "$to/$(dirname "$file")"
         cp "$build/$file" "$to/$file"
@@ -113,6 +114,12 @@ whole_test() { # name, limit, command, words
 }
 
 [ "$mode" != pack ] || { pack; exit; }
+if [ "$mode" = faults ]; then
+    mkdir -p "$logs"
+    [ "$most" -lt 100000 ] || most=840
+    exec "$build/tests/gpu/bin/gpu_matrix" --backend cuda --runs 50 --twins 50 --seconds "$most" --part "$part" \
+        --table "$logs/faults.$(tr / - <<<"$part").md"
+fi
 if [ "$mode" = sanitizer ]; then
     but=gpu-fault
     command -v compute-sanitizer >/dev/null || PATH=$PATH:/usr/local/cuda/bin
