@@ -26,7 +26,7 @@ typedef struct fault_cuda {
     uint32_t grid, block_threads;
     uint64_t work_ns;      /* a round: begins of a thousand writers take a millisecond */
     const char *cpu_ranks; /* these ranks are CPU threads: what is wrong needs a link between two devices, or memory that the host adopts */
-    int32_t green;         /* 1: launches of single ranks run at once, each on a part of the GPU of its own */
+    int32_t green;         /* xs_config.green: -1: launches of single ranks compete for the whole GPU */
     int32_t refused;       /* the xs_error that the fault's launch is refused with: then nothing is left to be found */
     uint32_t spoils;       /* 1: it ends the GPU for its process: the matrix gives each run one of its own */
     uint64_t start_ns;     /* within which all blocks of a launch must have started; 0: 2 s */

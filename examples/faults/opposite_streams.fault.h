@@ -27,6 +27,6 @@ static void launch(fault_run *run) {
         }
 }
 FAULT(opposite_streams, .story = "two ranks run two launches in opposite order", .finding = "wait-cycle",
-      FAULT_SLOT("ready", FAULT_ANY, 0, FAULT_ANY), FAULT_CULPRIT(FAULT_ANY, 0), .judges = FAULT_EVERYWHERE, .work_ns = 2000000, .cuda.green = 1,
+      FAULT_SLOT("ready", FAULT_ANY, 0, FAULT_ANY), FAULT_CULPRIT(FAULT_ANY, 0), .judges = FAULT_EVERYWHERE, .work_ns = 2000000,
       .setup = setup, .launch = launch);
 #endif

@@ -19,8 +19,8 @@ XS_KERNEL(pollers, struct fault_args) {
 }
 
 #if FAULT_HOST
-/* A host warp is one thread: there a poller is a block of its own. Launches of two ranks of one GPU do not run at once: there it is one,
- * in which rank 0 has blocks to spare. */
+/* A host warp is one thread: there a poller is a block of its own. On a GPU it is one launch, in which rank 0 has blocks to
+ * spare. */
 static void launch(fault_run *run) {
     uint32_t threads = run->fault->cuda.block_threads, grid = run->cuda ? (run->args.pollers + threads - 1) / threads : run->args.pollers;
     if (!run->cuda)

@@ -48,5 +48,5 @@ static void launch(fault_run *run) {
 }
 FAULT(spinners_fill, .story = "spinning blocks leave no room for the one that would signal them", .finding = "non-resident-supplier",
       FAULT_SLOT("ready", FAULT_ANY, 0, 0), FAULT_CULPRIT(1, 2), .judges = FAULT_EVERYWHERE, .grid = 3, .residency = 4, .rings = 512,
-      .cuda = {.block_threads = 1024, .start_ns = 20000000}, .setup = setup, .launch = launch);
+      .cuda = {.block_threads = 1024, .green = -1, .start_ns = 20000000}, .setup = setup, .launch = launch);
 #endif
