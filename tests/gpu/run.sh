@@ -3,16 +3,18 @@
 set -uo pipefail
 usage() {
     cat <<'EOT'
-usage: tests/gpu/run.sh [-b BUILD] [-o FOLDER] [-l LABEL] [-x LABEL] [-s SECONDS] [-j N] [-p K/N] [MODE] [REGEX]
+usage: tests/gpu/run.sh [-b BUILD] [-o FOLDER] [-l LABEL] [-x LABEL] [-n REGEX] [-s SECONDS] [-j N] [-p K/N] [MODE] [REGEX]
 
   run        each test in a process of its own, with its time limit (the default)
   sanitizer  the same under compute-sanitizer, memcheck and racecheck, but for label gpu-fault, without CUPTI
   list       only say what there is
   faults     the fault matrix, 50 runs a fault, within -s seconds (840), into FOLDER/faults.K-N.md as well; -p K/N the K-th of N parts
+  all-in-budget SECONDS  tests and benchmarks, by what matters most, over in so many seconds (budget.sh); a table goes into FOLDER
   pack       put what travels (stripped, no objects) into BUILD/carry and say its size; run it there with -b BUILD/carry
 
--b BUILD    the build (build/gpu)      -o FOLDER  logs and files of tests (BUILD/tests/gpu/logs)
+-b BUILD    the build (build/gpu)      -o FOLDER  logs and files of tests ($OUT, or BUILD/tests/gpu/logs)
 -l, -x      only, or not, tests with this label     -s  start no further test after so many seconds in all
+-n REGEX    not the tests whose name it matches
 -j N        so many at once (1); tests of times want the GPU for themselves
 REGEX       only tests whose name it matches
 
@@ -20,16 +22,16 @@ Prints PASS, FAIL or SKIP a test and a total. Exit code 1 when a test failed or 
 EOT
 }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-build=$root/build/gpu logs="" only="" but="" most=100000 jobs=1 part=1/1
-while getopts b:o:l:x:s:j:p:h option; do
+build=$root/build/gpu logs=${OUT:-} only="" but="" never="" most=100000 jobs=1 part=1/1
+while getopts b:o:l:x:n:s:j:p:h option; do
     case $option in
-    b) build=$OPTARG ;; o) logs=$OPTARG ;; l) only=$OPTARG ;; x) but=$OPTARG ;; s) most=$OPTARG ;; j) jobs=$OPTARG ;; p) part=$OPTARG ;;
+    b) build=$OPTARG ;; o) logs=$OPTARG ;; l) only=$OPTARG ;; x) but=$OPTARG ;; n) never=$OPTARG ;; s) most=$OPTARG ;; j) jobs=$OPTARG ;; p) part=$OPTARG ;;
     h) usage; exit 0 ;; *) usage >&2; exit 64 ;;
     esac
 done
 shift $((OPTIND - 1))
 mode=run
-case "${1:-}" in run | sanitizer | list | pack | faults) mode=$1; shift ;; esac
+case "${1:-}" in run | sanitizer | list | pack | faults | all-in-budget) mode=$1; shift ;; esac
 pattern=${1:-.}
 build=$(cd "$build" && pwd) || exit 64
 logs=${logs:-$build/tests/gpu/logs}
@@ -56,6 +58,7 @@ pack() {
 
 selected() { # name, labels
     [[ "$1" =~ $pattern ]] || return 1
+    [ -z "$never" ] || ! [[ "$1" =~ $never ]] || return 1
     [ -z "$only" ] || [[ ",$2," == *",$only,"* ]] || return 1
     [ -z "$but" ] || [[ ",$2," != *",$but,"* ]]
 }
@@ -119,6 +122,10 @@ if [ "$mode" = faults ]; then
     [ "$most" -lt 100000 ] || most=840
     exec "$build/tests/gpu/bin/gpu_matrix" --backend cuda --runs 50 --twins 50 --seconds "$most" --part "$part" \
         --table "$logs/faults.$(tr / - <<<"$part").md"
+fi
+if [ "$mode" = all-in-budget ]; then
+    [[ "${1:-}" =~ ^[0-9]+$ ]] || { usage >&2; exit 64; }
+    exec bash "$root/tests/gpu/budget.sh" "$build" "$logs" "$1"
 fi
 if [ "$mode" = sanitizer ]; then
     but=gpu-fault

@@ -1,6 +1,8 @@
-/* What tracing costs `combine`: 4 ranks over the whole GPU, 4 warps per SM, about one event per microsecond and warp, payload
- * events and collector on. Pairs of a plain and a traced run, interleaved; the mean ratio of their kernels' times with its 95 %
- * interval. Bar: the interval's upper end at most 2 %. Then registers and blocks per SM of every example, traced and plain. */
+/* example_overhead [SECONDS]: what tracing costs `combine`: 4 ranks over the whole GPU, 4 warps per SM, about one event per
+ * microsecond and warp, payload events and collector on. Pairs of a plain and a traced run, interleaved; the mean ratio of their
+ * kernels' times with its 95 % interval. Bar: the interval's upper end at most 2 %. Before that registers and blocks per SM of every
+ * example, traced and plain. It takes about SECONDS (120) in all: runs are made as long as is good to measure, and where the time is
+ * over there are fewer pairs, as each row says. */
 #include <combine/setup.h>
 #include <gpu_test.h>
 #include <math.h>
@@ -8,9 +10,17 @@
 
 #include "example_overhead.h"
 
-enum { RANKS = 4, BLOCK = 128, ROWS = 2048, EPOCHS = 150, PAIRS = 30, LEAST_MS = 2 };
+enum { RANKS = 4, BLOCK = 128, ROWS = 2048, EPOCHS = 150, PAIRS = 30, PAIRS_LEAST = 4, LEAST_MS = 2, GOOD_MS = 20 };
 #define BAR_PERCENT 2.0
-#define STUDENT_29  2.045 /* 95 %, 29 degrees of freedom */
+
+static double started; /* gpu_test_seconds() */
+static double gone(void) { return gpu_test_seconds() - started; }
+
+/* Student's t at 95 %, to 1 % from 3 degrees of freedom on. */
+static double student(int degrees) {
+    double d = degrees;
+    return 1.96 + 2.37 / d + 2.82 / (d * d) + 2.56 / (d * d * d);
+}
 
 typedef struct bed {
     xs_world *world;
@@ -123,24 +133,40 @@ static load load_of(bed *b, double part) {
     return l;
 }
 
-/* Nanoseconds of work a tile at which there is about one event per microsecond and warp, or as near as it comes. */
-static uint64_t calibrate(uint32_t processors, double *part) {
+typedef struct setting {
+    uint64_t work_ns;
+    uint32_t epochs;
+    double part; /* of the records, those that begin an event */
+} setting;
+
+/* As many epochs as make a run of some milliseconds. */
+static uint32_t good_epochs(bed *b) {
+    b->args.epochs = 4;
+    (void)run(b, overhead_combine_traced);
+    double ms = run(b, overhead_combine_traced), epochs = 4 * GOOD_MS / ms;
+    printf("4 epochs take %.2f ms\n", ms);
+    return epochs < 4 ? 4 : epochs > EPOCHS ? EPOCHS : (uint32_t)epochs;
+}
+
+/* Nanoseconds of work a tile at which there is about one event per microsecond and warp, or as near as it comes by `until`. */
+static setting calibrate(uint32_t processors, double until) {
     bed b;
-    uint64_t best = 0;
-    double least = 1e9;
+    uint64_t best = 2000;
+    double least = 1e9, part;
     XS_CHECK(make_bed(&b, "mapped", processors));
-    b.args.work_ns = 2000;
+    b.args.work_ns = best;
+    uint32_t epochs = b.args.epochs = good_epochs(&b);
     (void)run(&b, overhead_combine_traced);
-    *part = heads(&b);
-    static const uint64_t works[] = {0, 250, 500, 1000, 1500, 2000, 3000, 4000, 6000, 8000};
-    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+    part = heads(&b);
+    static const uint64_t works[] = {2000, 1000, 4000, 500, 1500, 3000, 6000, 250, 8000, 0};
+    for (size_t i = 0; i < sizeof works / sizeof *works && gone() < until; i++) {
         b.args.work_ns = works[i];
-        double off = fabs(log(load_of(&b, *part).events));
+        double off = fabs(log(load_of(&b, part).events));
         if (off < least)
             least = off, best = works[i];
     }
     free_bed(&b);
-    return best;
+    return (setting){best, epochs, part};
 }
 
 /* GB/s from device to host memory. */
@@ -165,30 +191,33 @@ static double link_rate(void) {
     return (double)bytes / 1e6 / ms;
 }
 
-static void row(const char *placement, uint32_t processors, uint64_t work_ns, double part, double link) {
+/* Pairs until there are enough, or the time is over. */
+static void row(const char *placement, uint32_t processors, setting s, double link, double until) {
     bed b;
     double ratio[PAIRS], sum = 0, squares = 0, plain_ms = 0;
+    int pairs = 0;
     int rc = make_bed(&b, placement, processors);
     if (rc < 0) {
         printf("%-9s not available: %s %s\n", placement, xs_strerror(rc), xs_error_detail());
         return;
     }
-    b.args.work_ns = work_ns;
+    b.args.work_ns = s.work_ns;
+    b.args.epochs = s.epochs;
     (void)run(&b, overhead_combine_plain), (void)run(&b, overhead_combine_traced);
-    for (int i = 0; i < PAIRS; i++) {
+    for (int i = 0; i < PAIRS && (i < PAIRS_LEAST || gone() < until); i++, pairs++) {
         double first = run(&b, i % 2 ? overhead_combine_traced : overhead_combine_plain);
         double second = run(&b, i % 2 ? overhead_combine_plain : overhead_combine_traced);
         double plain = i % 2 ? second : first, traced = i % 2 ? first : second;
         ratio[i] = traced / plain, sum += ratio[i], plain_ms += plain;
     }
-    double mean = sum / PAIRS;
-    for (int i = 0; i < PAIRS; i++)
+    double mean = sum / pairs;
+    for (int i = 0; i < pairs; i++)
         squares += (ratio[i] - mean) * (ratio[i] - mean);
-    double half = STUDENT_29 * sqrt(squares / (PAIRS - 1) / PAIRS), upper = 100 * (mean + half - 1);
-    load l = load_of(&b, part);
-    printf("%-9s %6d %8.2f %8.4f %8.4f .. %.4f %8.2f %% %7s %8.2f %9.0f %7.1f %%\n", placement, PAIRS, plain_ms / PAIRS, mean, mean - half, mean + half,
+    double half = student(pairs - 1) * sqrt(squares / (pairs - 1) / pairs), upper = 100 * (mean + half - 1);
+    load l = load_of(&b, s.part);
+    printf("%-9s %6d %8.2f %8.4f %8.4f .. %.4f %8.2f %% %7s %8.2f %9.0f %7.1f %%\n", placement, pairs, plain_ms / pairs, mean, mean - half, mean + half,
            upper, upper <= BAR_PERCENT ? "met" : "MISSED", l.events, l.records_a_us, 100 * l.records_a_us * 16e-3 / link);
-    EXPECT(plain_ms / PAIRS >= LEAST_MS, "the kernel is too short to be measured");
+    EXPECT(plain_ms / pairs >= LEAST_MS, "the kernel is too short to be measured");
     free_bed(&b);
 }
 
@@ -203,25 +232,31 @@ static void describe(const char *name, const void *plain, const void *traced) {
            (int)t.localSizeBytes, fit_a, fit_t, (double)fit_t / fit_a, fit_t == fit_a && t.localSizeBytes <= a.localSizeBytes ? "met" : "MISSED");
 }
 
-int main(void) {
+static void describe_all(void) {
+    printf("registers, local bytes and resident blocks of %d threads per SM; bar: same residency, no spill\n", BLOCK);
+    puts("kernel     plain  traced  added  local p  local t  blocks p  blocks t ratio bar");
+#define DESCRIBE(name) describe(#name, overhead_##name##_plain, overhead_##name##_traced);
+    OVERHEAD_EXAMPLES(DESCRIBE)
+}
+
+int main(int argc, char **argv) {
     struct cudaDeviceProp properties;
-    double part;
-    gpu_test_begin(240);
+    double seconds = argc > 1 ? atof(argv[1]) : 120;
+    EXPECT(seconds >= 10, "example_overhead [SECONDS]: at least 10");
+    gpu_test_begin((unsigned)seconds + 60);
+    started = gpu_test_seconds();
     setenv("CUDA_VISIBLE_DEVICES", "0", 0); /* all ranks in one launch */
     gpu_test_need();
     GPU_CHECK(cudaGetDeviceProperties(&properties, 0));
     uint32_t processors = (uint32_t)properties.multiProcessorCount;
     EXPECT(processors >= 12 * RANKS, "%u processors are too few", processors);
-    uint64_t work_ns = calibrate(processors, &part);
+    describe_all();
+    setting s = calibrate(processors, seconds * 0.2);
     double link = link_rate();
-    printf("%s: combine, %d ranks, %d warps per SM, %llu ns of work a tile, link %.1f GB/s; traced / plain (bar: upper end at most %.0f %%)\n",
-           properties.name, RANKS, BLOCK / 32, (unsigned long long)work_ns, link, BAR_PERCENT);
+    printf("\n%s: combine, %d ranks, %d warps per SM, %u epochs, %llu ns of work a tile, link %.1f GB/s; traced / plain (bar: upper end at most %.0f %%)\n",
+           properties.name, RANKS, BLOCK / 32, s.epochs, (unsigned long long)s.work_ns, link, BAR_PERCENT);
     puts("placement  pairs plain ms    ratio  95 % interval    upper end     bar ev/us/warp records/us  link used");
-    row("mapped", processors, work_ns, part, link);
-    row("device", processors, work_ns, part, link);
-    printf("\nregisters, local bytes and resident blocks of %d threads per SM; bar: same residency, no spill\n", BLOCK);
-    puts("kernel     plain  traced  added  local p  local t  blocks p  blocks t ratio bar");
-#define DESCRIBE(name) describe(#name, overhead_##name##_plain, overhead_##name##_traced);
-    OVERHEAD_EXAMPLES(DESCRIBE)
+    row("device", processors, s, link, seconds * 0.6);
+    row("mapped", processors, s, link, seconds * 0.95);
     return 0;
 }

@@ -5,7 +5,8 @@
  *   mapped      the same, rings in mapped host memory
  *   off         built with tracing, not started
  * Then a ring staged in shared memory (staged.h), in device placement, its flush counted or, for comparison, left out.
- * Medians over all warps of 3 runs; rings of 4096 records. */
+ * Medians over all warps of 3 runs; rings of 4096 records. All warps meet between the begins of their writers and the loop, and those of
+ * a block before the ends: taking rings and giving them back is not timed. */
 #define XS_TRACE 1
 #include <algorithm>
 #include <gpu_rings.h>
@@ -23,6 +24,7 @@ struct cost_args {
     uint4 *staged; /* RING records a warp */
     uint2 *plain; /* RING records a warp, interleaved by warp: strided as in the public header */
     uint32_t warps, objects, zero, reserved0;
+    unsigned long long *met; /* blocks that came to the loop, over all runs */
 };
 
 struct plain_writer {
@@ -57,6 +59,17 @@ __device__ __forceinline__ float work(float x, float a) {
     return x;
 }
 
+/* All blocks are resident: one an SM. */
+__device__ __forceinline__ void meet(unsigned long long *met) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned long long mine = atomicAdd(met, 1), all = (mine / gridDim.x + 1) * gridDim.x;
+        while (*(volatile unsigned long long *)met < all) {
+        }
+    }
+    __syncthreads();
+}
+
 template <int VARIANT>
 __global__ void cost(const __grid_constant__ cost_args args, const __grid_constant__ xs_handle xs) {
     uint32_t warp = blockIdx.x * xs_warps() + xs_warp();
@@ -73,7 +86,7 @@ __global__ void cost(const __grid_constant__ cost_args args, const __grid_consta
     if (VARIANT == XS && xs_opaque(w.cursor + w.step + w.base) == 0xffffffffu)
         *args.sink = 2;
     __threadfence_system();
-    __syncthreads();
+    meet(args.met);
     long long begin = clock64();
     for (uint32_t i = 0; i < ITERATIONS; i++) {
         record<VARIANT>(&w, &p, &s, (i & args.objects) + 1, i);
@@ -85,6 +98,7 @@ __global__ void cost(const __grid_constant__ cost_args args, const __grid_consta
     if (VARIANT == STAGED_BULK)
         staged_end_bulk(&s);
     long long end = clock64();
+    __syncthreads();
     if (VARIANT == XS)
         xs_writer_end(&w);
     if (xs_lane() == 0)
@@ -119,6 +133,8 @@ static bed make_bed(uint32_t blocks, uint32_t warps_a_block, uint32_t *abort_wor
     b.args.warps = blocks * warps_a_block;
     b.args.objects = 255;
     GPU_CHECK(cudaMalloc((void **)&b.args.sink, 4));
+    GPU_CHECK(cudaMalloc((void **)&b.args.met, sizeof *b.args.met));
+    GPU_CHECK(cudaMemset(b.args.met, 0, sizeof *b.args.met));
     GPU_CHECK(cudaMalloc((void **)&b.args.cycles, b.args.warps * sizeof(long long)));
     GPU_CHECK(cudaMalloc((void **)&b.args.plain, (size_t)b.args.warps * ITERATIONS * 2 * sizeof(uint2)));
     GPU_CHECK(cudaMalloc((void **)&b.args.staged, (size_t)b.args.warps * RING * sizeof(uint4)));
@@ -126,7 +142,7 @@ static bed make_bed(uint32_t blocks, uint32_t warps_a_block, uint32_t *abort_wor
 }
 
 static void free_bed(const bed *b) {
-    cudaFree(b->args.sink), cudaFree(b->args.cycles), cudaFree(b->args.plain), cudaFree(b->args.staged);
+    cudaFree(b->args.sink), cudaFree(b->args.met), cudaFree(b->args.cycles), cudaFree(b->args.plain), cudaFree(b->args.staged);
 }
 
 template <int VARIANT>
