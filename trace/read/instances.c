@@ -1,7 +1,7 @@
 /* Which kernel of CUPTI each writer ran in. A launch's number cannot say it: a CUDA graph replays the same handle. Time
  * does: a kernel encloses what its writers stamped. Where several kernels that ran at the same time do, the launches
  * tell them apart: all writers of one launch come from one node of a graph, or one kernel of one stream, and over its
- * replays only the right one encloses all. */
+ * replays only the right one encloses all; where several do, what stays equal over the replays decides (ties.c). */
 #include "internal.h"
 
 typedef struct kernels {
@@ -22,7 +22,7 @@ typedef struct found {
 static uint64_t mix(uint64_t h, uint64_t x) { return (h ^ x) * 0x9e3779b97f4a7c15ull; }
 
 /* What a launch's writers have in common over its replays. */
-static uint64_t place_of(const xsr_activity *k) {
+uint64_t rd_place_of(const xsr_activity *k) {
     uint64_t h = mix(mix(1, k->process), (uint32_t)k->device);
     h = k->graph_node ? mix(h, k->graph_node) : mix(mix(h, k->name), (uint64_t)k->stream << 32 | k->context);
     return h ^ h >> 29;
@@ -65,7 +65,7 @@ static uint32_t find(const kernels *ks, const xsr_writer *w, found *out) {
 static uint32_t best_of(const xsr_model *m, const found *f, uint32_t count, uint64_t place, bool *several) {
     uint32_t best = XSR_NONE, inside = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (place && place_of(&m->activities[f[i].kernel]) != place)
+        if (place && rd_place_of(&m->activities[f[i].kernel]) != place)
             continue;
         inside += f[i].margin >= 0;
         if (best == XSR_NONE || f[i].margin > f[best].margin)
@@ -107,10 +107,10 @@ static int vote_writer(votes *v, const xsr_model *m, const xsr_writer *w, const 
     for (uint32_t i = 0; i < count; i++)
         inside += f[i].margin >= 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t place = place_of(&m->activities[f[i].kernel]);
+        uint64_t place = rd_place_of(&m->activities[f[i].kernel]);
         bool again = inside && f[i].margin < 0;
         for (uint32_t k = 0; k < i && !again; k++)
-            again = place_of(&m->activities[f[k].kernel]) == place && (f[k].margin >= 0 || !inside);
+            again = rd_place_of(&m->activities[f[k].kernel]) == place && (f[k].margin >= 0 || !inside);
         if (!again && cast(v, w->launch, place, inside == 1 || count == 1) < 0)
             return XS_E_MEMORY;
     }
@@ -130,6 +130,19 @@ static void count_votes(const votes *v, uint64_t *place, vote *best) {
             place[x->launch] = 0;
         }
     }
+}
+
+/* Launches for which several places stand equally well, and these. */
+static int list_ties(const votes *v, const uint64_t *place, const vote *best, rd_ties *ties) {
+    ties->ties = malloc((v->count + 1) * sizeof *ties->ties);
+    if (!ties->ties)
+        return XS_E_MEMORY;
+    for (uint32_t i = 0; i < v->count; i++) {
+        const vote *x = &v->list[i], *b = &best[x->launch];
+        if (!place[x->launch] && x->covers == b->covers && x->alone == b->alone)
+            ties->ties[ties->tie_count++] = (rd_tie){x->launch, x->place};
+    }
+    return 0;
 }
 
 /* ---- one device ---- */
@@ -214,6 +227,23 @@ static int vote_all(const xsr_reader *reader, const rd_device *d, const kernels 
     return rc;
 }
 
+/* After the votes. */
+static int break_ties(const xsr_reader *reader, const rd_device *d, const kernels *ks, const votes *v, uint64_t *place, const vote *best) {
+    const xsr_model *m = &reader->model;
+    rd_ties ties = {.model = m, .kernels = ks->at, .kernel_count = ks->count};
+    uint32_t *writers = malloc((m->writer_count + 1) * sizeof *writers);
+    int rc = writers ? list_ties(v, place, best, &ties) : XS_E_MEMORY;
+    for (uint32_t i = 0; i < m->writer_count && rc == 0 && ties.tie_count; i++)
+        if (m->writers[i].launch != XSR_NONE && !place[m->writers[i].launch] && runs_on(reader, d, &m->writers[i]))
+            writers[ties.writer_count++] = i;
+    ties.writers = writers;
+    if (rc == 0 && ties.tie_count)
+        rc = rd_ties_break(&ties, place);
+    free(ties.ties);
+    free(writers);
+    return rc;
+}
+
 /* Launches without writers (nothing was recorded): the one kernel of their shape that ran between their words. */
 static void find_launches(xsr_reader *reader, const rd_device *d, const kernels *ks) {
     xsr_model *m = &reader->model;
@@ -257,6 +287,8 @@ static int device(xsr_reader *reader, const rd_device *d) {
         rc = vote_all(reader, d, &ks, &v);
         if (rc == 0)
             count_votes(&v, place, best);
+        if (rc == 0)
+            rc = break_ties(reader, d, &ks, &v, place, best);
         if (rc == 0)
             rc = assign(reader, d, &ks, place);
         if (rc == 0)

@@ -255,6 +255,20 @@ int64_t rd_cupti_time(const rd_process *process, int64_t time, int64_t *half);
 /* brackets.c: kernels of CUPTI as brackets of a device's clock, once there is a first fit; instances.c: which writer ran in which */
 int rd_brackets_find(xsr_reader *reader, rd_device *device);
 int rd_instances_find(xsr_reader *reader);
+uint64_t rd_place_of(const xsr_activity *kernel); /* a node of a graph, or a kernel of a stream; never 0 in practice */
+/* ties.c: launches for which several places stand equally well. */
+typedef struct rd_tie {
+    uint32_t launch;
+    uint64_t place;
+} rd_tie;
+typedef struct rd_ties {
+    const xsr_model *model;
+    const uint32_t *kernels, *writers; /* of one device: all, by begin; those of tied launches */
+    uint32_t kernel_count, writer_count;
+    rd_tie *ties; /* is sorted, and loses what is decided */
+    uint32_t tie_count;
+} rd_ties;
+int rd_ties_break(rd_ties *ties, uint64_t *place); /* place of each launch, 0: none yet; fills in what is clear */
 /* fit.c */
 int rd_fit_make(rd_fit *fit, const rd_sample *samples, uint32_t count);
 int rd_fit_one(rd_fit *fit, int64_t device, int64_t host); /* one known moment, no drift */

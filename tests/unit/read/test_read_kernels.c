@@ -234,6 +234,82 @@ static void test_a_hundred_replays_are_told_apart(void **state) {
     end(&r);
 }
 
+/* Two nodes of one graph that lie in each other's kernels in every replay, as two sides of a ping-pong do: the second begins `later` ns
+ * after the first, give or take `moves` ns. around, ns: two further twins begin so much earlier and end so much later, so that
+ * the inner ones lie in all four. Returns how many writers are in their own kernel; none may be in the other. */
+static uint32_t told_of_twins(const char *name, int64_t later, int64_t moves, int64_t around, uint32_t *notes) {
+    run r;
+    begin(&r, name, 10.6);
+    answer(&r, H0 + S / 2);
+    tick(&r, H0 + S / 2);
+    for (uint32_t launch = 1; launch <= 4; launch++)
+        cb_launch_begin(r.c, launch, 0, (uint64_t)(H0 + S / 2), 1, 32, 0, 1);
+    int64_t at = H0 + S;
+    for (uint32_t i = 0; i < 100; i++) {
+        int64_t length = 20 * US + random_below(10 * US), shift = later + (moves ? random_below(2 * moves) - moves : 0);
+        kernel(&r, at, length, 7, 501, 0, 1);
+        kernel(&r, at + shift, length - shift, 8, 502, 1, 2);
+        if (around) {
+            int64_t outer = moves ? random_below(2 * moves) - moves : 0;
+            kernel(&r, at - around, length + 2 * around, 9, 503, 3, 3);
+            kernel(&r, at - around + outer, length + 2 * around - outer, 10, 504, 4, 4);
+        }
+        at += length + 5000 + 2 * around;
+        if (i % 10 == 0) { /* kernels that stand alone, for the clock */
+            at += 100 * US;
+            kernel(&r, at, 5 * US, 7, 500, 2, 0);
+            at += 100 * US;
+        }
+    }
+    cb_flush_at(r.c, (uint64_t)(at + MS));
+    answer(&r, at + S);
+    tick(&r, at + S);
+    cb_cupti(r.c, XS_CUPTI_ENDED, (uint64_t)H0, (uint64_t)(at + S), "");
+    read_back(&r);
+    const xsr_model *m = xsr_model_of(r.reader);
+    uint32_t right = 0;
+    assert_int_equal(m->writer_count, around ? 410 : 210);
+    for (uint32_t i = 0; i < m->writer_count; i++) {
+        const xsr_writer *w = &m->writers[i];
+        if (w->kernel == XSR_NONE)
+            continue;
+        assert_int_equal(m->activities[w->kernel].correlation, w->block);
+        right++;
+    }
+    *notes = m->note_count;
+    end(&r);
+    return right - 10;
+}
+
+static void test_twins_that_change_places_are_told_apart(void **state) {
+    uint32_t notes;
+    (void)state;
+    assert_int_equal(told_of_twins("change_places.xs", 0, 300, 0, &notes), 200);
+    assert_int_equal(notes, 0);
+}
+
+static void test_twins_that_begin_in_order_are_told_apart(void **state) {
+    uint32_t notes;
+    (void)state;
+    assert_int_equal(told_of_twins("in_order.xs", 350, 0, 0, &notes), 200);
+    assert_int_equal(notes, 0);
+}
+
+static void test_twins_inside_of_twins_are_told_apart(void **state) {
+    uint32_t notes;
+    (void)state;
+    assert_int_equal(told_of_twins("inside.xs", 0, 300, 2 * US, &notes), 400);
+    assert_int_equal(notes, 0);
+}
+
+/* They are said to be unclear, and are put nowhere. */
+static void test_twins_that_are_alike_are_not_told_apart(void **state) {
+    uint32_t notes;
+    (void)state;
+    assert_int_equal(told_of_twins("alike.xs", 0, 0, 0, &notes), 0);
+    assert_int_equal(notes, 1);
+}
+
 /* A kernel of seconds, with the clock asked beside it, still bounds the clock at both its ends. */
 static void test_a_long_kernel_bounds_the_clock(void **state) {
     run r;
@@ -307,6 +383,10 @@ int main(void) {
                                        cmocka_unit_test(test_five_microseconds_in_the_answers_are_found),
                                        cmocka_unit_test(test_a_step_of_cuptis_clock_moves_no_kernel),
                                        cmocka_unit_test(test_a_hundred_replays_are_told_apart),
+                                       cmocka_unit_test(test_twins_that_change_places_are_told_apart),
+                                       cmocka_unit_test(test_twins_that_begin_in_order_are_told_apart),
+                                       cmocka_unit_test(test_twins_inside_of_twins_are_told_apart),
+                                       cmocka_unit_test(test_twins_that_are_alike_are_not_told_apart),
                                        cmocka_unit_test(test_a_long_kernel_bounds_the_clock),
                                        cmocka_unit_test(test_writers_in_no_kernel_are_said),
                                        cmocka_unit_test(test_a_killed_run_says_from_when_cupti_is_missing)};
