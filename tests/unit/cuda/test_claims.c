@@ -85,7 +85,9 @@ static void leave_all_behind(xs_world *world) {
     struct claims_args args = {RINGS, 3, NULL};
     assert_true(cuda_launch(world, &kernel, 1, 0, 0, &args, sizeof args) > 0);
     assert_int_equal(xs_sync(world), 0);
-    while (busy_rings(world)) nap(); /* of placed rings the copier frees them, a little later */
+    while (busy_rings(world)) nap(); /* of placed rings the copier frees them, a little later, and says so last */
+    for (uint32_t rank = 0; rank < xs_region(world)->ranks; rank++)
+        while (__atomic_load_n(&world->given_back[rank], __ATOMIC_ACQUIRE) != ~7ull) nap();
 }
 
 /* Else the second launch would find no ring; and what it finds goes on where the first ended. */
