@@ -62,6 +62,12 @@ static int64_t most_waited_for(const xsv_report_state *r, int64_t *ns) {
     return worst;
 }
 
+/* Who made it as long as it was, if that is one. Whom the others wait for may itself wait for that one. */
+static void say_blamed(xsv_report_state *r) {
+    for (sqlite3_stmt *s = xsv_ask(r, "SELECT rank, share FROM blame_ranks WHERE share > 0.5"); xsv_next(r, s);)
+        fprintf(r->out, "Of the critical path %s is blamed on rank %lld.\n", xsv_share(sqlite3_column_double(s, 1)).text, (long long)xsv_number(s, 0));
+}
+
 static void say_well(xsv_report_state *r, int lost) {
     int64_t ns = 0, rank = most_waited_for(r, &ns), ranks = xsv_ask_number(r, "SELECT ranks FROM run");
     double all = (double)(r->end_ns - r->begin_ns) * (double)(ranks > 1 ? ranks - 1 : 1);
@@ -73,6 +79,8 @@ static void say_well(xsv_report_state *r, int lost) {
     else
         fprintf(r->out, "; the others waited %s of the run for rank %lld%s.\n",
                 xsv_share(all > 0 ? (double)ns / all : 0).text, (long long)rank, ranks > 2 ? ", on average" : "");
+    if (ranks > 1)
+        say_blamed(r);
 }
 
 static int say_nothing(xsv_report_state *r) {
