@@ -94,12 +94,12 @@ enum xs_started_bits { XS_STARTED = 1, XS_STARTED_PAYLOAD = 2, XS_STARTED_FILTER
  * needs no fence: whoever sees the count of owners before the entry sees the wrong stamp. Without stamps everywhere else
  * (ring_access.h takes them off). */
 typedef struct xs_ring_owner {
-    uint64_t first;   /* sequence of its first record: 48 bits | stamp 16 (high) */
+    uint64_t first;   /* 64-bit sequence of its first record; in a ring header its low 48 bits | stamp 16 (high) */
     uint64_t time;    /* ns, when it took the ring */
     uint32_t launch;
     uint32_t block;   /* index inside the rank */
     uint32_t warp_sm; /* warp 16 | SM 16 (high) */
-    uint32_t role;    /* 16 bits | stamp 16 (high) */
+    uint32_t role;    /* in a ring header 16 bits | stamp 16 (high) */
 } xs_ring_owner;
 XS_STATIC_ASSERT(sizeof(xs_ring_owner) == 32, "owner entries are 32 bytes");
 

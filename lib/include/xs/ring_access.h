@@ -19,7 +19,9 @@ XS_HOST_FN int xs_ring_owner_load(const xs_ring_header *ring, uint32_t ordinal, 
     uint32_t stamp = XS_RING_STAMP(ordinal);
     if (!xs_record_load(&half[0], &a) || !xs_record_load(&half[1], &b) || a.code_object >> 16 != stamp || b.time >> 16 != stamp)
         return 0;
-    owner->first = a.sequence | (uint64_t)(a.code_object & 0xffff) << 32;
+    /* The nearest to where the ring is with these 48 bits. */
+    uint64_t low = a.sequence | (uint64_t)(a.code_object & 0xffff) << 32, next = __atomic_load_n(&ring->next, __ATOMIC_RELAXED);
+    owner->first = next + (uint64_t)((int64_t)((low - next) << 16) >> 16);
     owner->time = a.value | (uint64_t)a.time << 32;
     owner->launch = b.sequence;
     owner->block = b.code_object;

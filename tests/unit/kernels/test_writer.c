@@ -49,6 +49,26 @@ static void owner_entry_and_sequence_go_on(void **state) {
     }
 }
 
+/* Entries hold 48 bits of it; the ring's position says the rest. */
+static void first_of_an_owner_beyond_48_bits(void **state) {
+    (void)state;
+    const uint64_t range = 1ull << 48, begins[] = {range - 3, range, 5 * range - 1, 5 * range + 7};
+    for (uint32_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        xs_ring_owner owner;
+        fake_ring(0)->next = begins[i];
+        xs_writer w = xs_writer_begin(&handle, 1);
+        for (int k = 0; k < 10; k++)
+            xs_mark(&w, 1, 2);
+        assert_true(xs_ring_owner_load(fake_ring(0), i, &owner));
+        assert_true(owner.first == begins[i]);
+        xs_writer_end(&w);
+        assert_true(xs_ring_owner_load(fake_ring(0), i, &owner));
+        assert_true(owner.first == begins[i]);
+        fake_ring(0)->next = begins[i] - 2; /* seen before the entry was */
+        assert_true(xs_ring_owner_load(fake_ring(0), i, &owner) && owner.first == begins[i]);
+    }
+}
+
 static void zeroed_ring_starts_at_one(void **state) {
     (void)state;
     xs_writer w = xs_writer_begin(&handle, 0);
@@ -266,7 +286,7 @@ static void hand_over_under_load(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup(f, begin)
     const struct CMUnitTest tests[] = {
-        TEST(claims_its_own_bit_first), TEST(owner_entry_and_sequence_go_on), TEST(zeroed_ring_starts_at_one),
+        TEST(claims_its_own_bit_first), TEST(owner_entry_and_sequence_go_on), TEST(first_of_an_owner_beyond_48_bits), TEST(zeroed_ring_starts_at_one),
         TEST(next_is_unwrapped_by_what_was_consumed), TEST(no_ring_is_counted_and_harmless), TEST(other_groups_of_the_rank_are_tried),
         TEST(not_started_records_nothing), TEST(started_is_seen_at_back_off_stages), TEST(filters), TEST(filtered_writer_in_a_wait),
         TEST(foreign_lanes_are_counted), TEST(foreign_lanes_are_counted_before_a_hang), TEST(none_is_silent_on_purpose),
