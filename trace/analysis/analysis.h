@@ -53,6 +53,7 @@ extern const an_ops *const an_detectors[]; /* ends with NULL; trace health first
 typedef struct an_writer { /* beside xsr_writer */
     uint64_t events, last_event, epoch, signals;
     int64_t first_time, last_time, time_before; /* time_before: of the event before the last */
+    int64_t epoch_time; /* of its last EPOCH, or its first event */
     uint8_t last_kind;
     bool begun;                /* its WRITER_BEGIN was seen */
     uint32_t role;
@@ -90,6 +91,7 @@ typedef struct an_slot { /* beside xsr_slot */
     an_arriver *arrivers; uint32_t arriver_count, arriver_room; /* each writer once */
     uint64_t least_old;        /* lowest value that an arrival found; UINT64_MAX: none */
     an_touch before_signal;    /* the signal before the last */
+    an_touch entered;          /* the wait that ended well on the highest value: by values, not by clocks, whoever came last */
     int64_t first_signal;      /* time of the first signal, INT64_MAX: none */
     uint64_t reported_epoch, reported; /* last EXPECT */
     uint64_t reported_event;
@@ -158,7 +160,11 @@ typedef struct an_plan {
 } an_plan;
 
 /* Where lost records would undo a finding: in that writer's ring (XSR_NONE: in any), between those times. */
-typedef struct an_window { uint32_t writer, rank; int64_t from, to; } an_window; /* rank: index, instead of a writer; XSR_NONE */
+typedef struct an_window { /* rank: index, instead of a writer; XSR_NONE. order: what is said rests on happens-before */
+    uint32_t writer, rank;
+    int64_t from, to;
+    bool order;
+} an_window;
 #define AN_WINDOWS 4u
 
 typedef struct an_finding { /* being made */
@@ -193,7 +199,6 @@ struct an {
     int64_t first_time, last_time;
     struct an_hb *hb;
     struct an_blame *blame;
-    struct { xsa_starved *list; uint32_t count, room; } starving; /* starvation.h */
     struct an_plans *plans;
     void *states[XSA_DETECTOR_END]; /* by xsa_detector */
     an_finding *findings; uint32_t finding_count, finding_room;
@@ -242,7 +247,11 @@ bool an_found(const an *a, uint32_t detector, uint64_t key);
 /* The next finding made is undone if records of that writer (XSR_NONE: of anybody) were lost in that time; at most AN_WINDOWS. Losses are
  * told where the stream goes on behind them, so that is judged at the end. */
 void an_whole(an *a, uint32_t writer, int64_t from, int64_t to);
-uint64_t an_hb_forced(const an *a); /* events that had their turn before what they waited for (hb.h) */
+/* The same for what is said of order, which what anybody did in that time may have made. */
+void an_whole_order(an *a, int64_t from, int64_t to);
+/* Everything that a wait that stands still is judged by (stuck.c). */
+void an_whole_stuck(an *a, const an_stuck *s);
+bool an_hb_forced(const an *a, int64_t from, int64_t to); /* an event of that time had its turn before what it waited for (hb.h) */
 void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to);
 int an_evidence(an *a, an_finding *f, uint64_t event, const char *part);
 uint64_t an_key(uint32_t detector, uint64_t x, uint64_t y, uint64_t z);

@@ -20,6 +20,7 @@ static uint32_t launch_of(const an *a, uint32_t writer) { return writer == XSR_N
 static int say_foreign(an *a, const xsr_wait *w) {
     uint32_t declared = XSR_NONE;
     bool planned = an_plan_declares_writer(a, w->slot, w->epoch, &declared);
+    an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX); /* its signal: losses before it may be told only later */
     xsa_finding f = an_like(XSA_EARLY_PASS, planned ? XSA_ERROR : XSA_NOTE, planned ? XSA_HIGH : XSA_MEDIUM);
     f.slot = w->slot;
     an_victim(a, &f, w->rank, w->writer);
@@ -59,6 +60,8 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
     bool plain = (w->reads_from.reason == XSR_REASON_FOUND || w->reads_from.reason == XSR_REASON_AMBIGUOUS) && x->signals && !x->arrivals;
     if (!plain || x->signal.event > w->id || w->observed != x->signal.value || !is_stale(a, w, x->signal.epoch, launch_of(a, x->signal.writer)))
         return 0;
+    if (p->again && p->read == x->signal.event && p->launch == launch_of(a, w->writer) && p->launch != launch_of(a, x->signal.writer))
+        return 0; /* a whole launch runs through on it: the first signal that comes too late tells of the first wait */
     *p = (pass){w->id, x->signal.event, w->epoch, w->need, w->observed, w->writer, w->rank, launch_of(a, w->writer), w->line, w->end, x->signal.time, true};
     return 0;
 }
@@ -73,7 +76,8 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     if (e->value > p->value || e->value < p->need || !same_round)
         return 0;
     p->again = false;
-    an_whole(a, XSR_NONE, p->read_time, e->time); /* a reset, or another signal */
+    an_whole_rank(a, e->rank, p->read_time, e->time); /* another signal, or another round of either */
+    an_whole(a, p->writer, p->read_time, p->time);
     xsa_finding f = an_like(XSA_EARLY_PASS, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     an_victim(a, &f, p->rank, p->writer);

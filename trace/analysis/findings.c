@@ -43,26 +43,36 @@ bool an_found(const an *a, uint32_t detector, uint64_t key) {
     return rd_map_get(&a->finding_of, key) != XSR_NONE;
 }
 
-void an_whole(an *a, uint32_t writer, int64_t from, int64_t to) {
-    /* Order is not certain any more where events went on before what they waited for, nor where counts of packed arrivals are put together
-     * from what is left: then any loss counts. */
-    if (an_hb_forced(a) || (writer == XSR_NONE && a->arrivals))
-        writer = XSR_NONE, from = INT64_MIN, to = INT64_MAX;
-    if (a->window_count < AN_WINDOWS)
-        a->windows[a->window_count++] = (an_window){writer, XSR_NONE, from, to};
+/* What has no room widens the last one to all that it may need. */
+static void add_window(an *a, an_window w) {
+    if (w.from > w.to) {
+        int64_t from = w.to;
+        w.to = w.from;
+        w.from = from;
+    }
+    if (a->window_count < AN_WINDOWS) {
+        a->windows[a->window_count++] = w;
+        return;
+    }
+    an_window *last = &a->windows[AN_WINDOWS - 1];
+    *last = (an_window){XSR_NONE, XSR_NONE, w.from < last->from ? w.from : last->from, w.to > last->to ? w.to : last->to, w.order || last->order};
 }
 
-void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to) {
-    if (a->window_count < AN_WINDOWS)
-        a->windows[a->window_count++] = (an_window){XSR_NONE, rank, from, to};
-}
+void an_whole(an *a, uint32_t writer, int64_t from, int64_t to) { add_window(a, (an_window){writer, XSR_NONE, from, to, false}); }
 
+void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to) { add_window(a, (an_window){XSR_NONE, rank, from, to, false}); }
+
+void an_whole_order(an *a, int64_t from, int64_t to) { add_window(a, (an_window){XSR_NONE, XSR_NONE, from, to, true}); }
+
+/* Order is not certain where an event went on before what it waited for, nor where counts of packed arrivals are put together from what
+ * is left: then any loss counts. */
 static uint64_t lost_in_windows(const an *a, const an_window *w, uint32_t count) {
     uint64_t lost = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t from = w[i].from < w[i].to ? w[i].from : w[i].to, to = w[i].from < w[i].to ? w[i].to : w[i].from;
-        lost += w[i].rank != XSR_NONE ? an_lost(a, w[i].rank, from, to) : an_lost_by(a, w[i].writer, from, to);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (w[i].order && (a->arrivals || an_hb_forced(a, w[i].from, w[i].to)))
+            lost += an_lost(a, XSR_NONE, INT64_MIN, INT64_MAX);
+        else
+            lost += w[i].rank != XSR_NONE ? an_lost(a, w[i].rank, w[i].from, w[i].to) : an_lost_by(a, w[i].writer, w[i].from, w[i].to);
     return lost;
 }
 

@@ -3,6 +3,7 @@
 #include "hb_internal.h"
 
 #define MOST_QUEUED (1u << 16) /* items of all agents: then the oldest goes on as it is */
+#define FORCED 1024u           /* spans that are kept */
 #define GRACE 10000            /* ns of merged time; more where clocks or schedulers are loose */
 
 static const uint64_t wanted = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE) | AN_KIND(RESET) | AN_KIND(PASS) |
@@ -93,7 +94,31 @@ bool an_hb_before(const an *a, an_stamp s, uint32_t agent) {
 
 uint64_t an_hb_guesses(const an *a) { return a->hb->guesses; }
 
-uint64_t an_hb_forced(const an *a) { return a->hb->forced; }
+/* Stamps of two clocks may disagree on what lies between two events. */
+bool an_hb_forced(const an *a, int64_t from, int64_t to) {
+    const an_hb *hb = a->hb;
+    int64_t clocks = hb->grace - GRACE;
+    from = from > INT64_MIN + clocks ? from - clocks : from;
+    to = to < INT64_MAX - clocks ? to + clocks : to;
+    for (uint32_t i = 0; i < hb->forced_count; i++)
+        if (hb->forced[i].from <= to && hb->forced[i].to >= from)
+            return true;
+    return false;
+}
+
+/* From the time of an event that was forced to where others had come by then; beyond FORCED the last span grows. */
+static int note_forced(an_hb *hb, int64_t time, int64_t now) {
+    if (hb->forced_count == FORCED) {
+        hb_span *last = &hb->forced[FORCED - 1];
+        last->from = time < last->from ? time : last->from;
+        last->to = now > last->to ? now : last->to;
+        return 0;
+    }
+    if (RD_ROOM(hb->forced, hb->forced_room, hb->forced_count + 1) < 0)
+        return XS_E_MEMORY;
+    hb->forced[hb->forced_count++] = (hb_span){time, now > time ? now : time};
+    return 0;
+}
 
 /* ---- queues ---- */
 
@@ -236,9 +261,9 @@ static uint32_t oldest_blocked(const an_hb *hb) {
     return best;
 }
 
-static int force_one(an *a, uint32_t agent) {
+static int force_one(an *a, uint32_t agent, int64_t now) {
     a->hb->guesses++;
-    a->hb->forced++;
+    TRY(note_forced(a->hb, item_at(&a->hb->agents[agent], 0)->e.time, now));
     TRY(take_head(a, agent, true));
     TRY(drain(a, agent));
     return wake(a);
@@ -249,7 +274,7 @@ static int force_old(an *a, int64_t now) {
     for (uint32_t agent; (agent = oldest_blocked(hb)) != XSR_NONE;) {
         if (hb->queued < MOST_QUEUED && item_at(&hb->agents[agent], 0)->e.time >= now - hb->grace)
             return 0;
-        TRY(force_one(a, agent));
+        TRY(force_one(a, agent, now));
     }
     return 0;
 }
@@ -287,6 +312,8 @@ int an_hb_wait(an *a, const xsr_wait *w) {
             continue;
         item->w = *w;
         item->has_wait = true;
+        if (a->last_time - w->end > a->hb->grace) /* told late: others have gone on meanwhile */
+            TRY(note_forced(a->hb, w->end, a->last_time));
         TRY(drain(a, agent));
         return a->hb->blocked_count ? wake(a) : 0;
     }
@@ -297,10 +324,13 @@ int an_hb_finish(an *a) {
     an_hb *hb = a->hb;
     TRY(room_for_slots(a));
     for (uint32_t agent; (agent = oldest_blocked(hb)) != XSR_NONE;)
-        TRY(force_one(a, agent));
+        TRY(force_one(a, agent, INT64_MAX));
     for (uint32_t i = 0; i < hb->agent_count; i++) /* waits that were never settled */
-        while (hb->agents[i].count)
+        while (hb->agents[i].count) {
+            if (!is_ready(a, item_at(&hb->agents[i], 0)))
+                TRY(note_forced(hb, item_at(&hb->agents[i], 0)->e.time, INT64_MAX));
             TRY(take_head(a, i, true));
+        }
     return 0;
 }
 
@@ -332,5 +362,6 @@ void an_hb_free(an *a) {
     free(hb->agents);
     free(hb->slots);
     free(hb->blocked);
+    free(hb->forced);
     free(hb);
 }

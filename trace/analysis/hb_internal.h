@@ -14,6 +14,8 @@ typedef struct hb_slot {
     bool chained; /* an arrival had its turn */
 } hb_slot;
 
+typedef struct hb_span { int64_t from, to; } hb_span;
+
 typedef struct an_item { xsr_event e; xsr_wait w; bool has_wait; } an_item;
 
 typedef struct an_hb {
@@ -21,7 +23,8 @@ typedef struct an_hb {
     rd_map agent_at;    /* (rank, block) -> newest agent */
     hb_slot *slots; uint32_t slot_count, slot_room;
     uint32_t *blocked; uint32_t blocked_count, blocked_room; /* agents */
-    uint64_t queued, guesses, forced; /* forced: went on before what they waited for */
+    uint64_t queued, guesses;
+    hb_span *forced; uint32_t forced_count, forced_room; /* when events went on before what they waited for */
     int64_t grace;
     uint32_t tick;
     an_vector **done;   /* per process, then per rank: what ended writers knew */

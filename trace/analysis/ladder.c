@@ -1,6 +1,6 @@
 /* The ladder of a wait that stands still: who owes its signal, and what that one did instead. First the facts that need no supplier
  * (the host owes it, the signal was made), then the supplier's rank, its blocks, its counter, and what its writers do. */
-#include "analysis.h"
+#include "class.h"
 
 /* ---- which counter ---- */
 
@@ -90,7 +90,7 @@ bool an_round_of(const an *a, uint32_t counter, uint64_t epoch, uint64_t *have, 
 /* A slot that many signal in turn, and somebody passed its wait after the last signal. */
 static bool is_handed_over(const an *a, uint32_t slot) {
     const an_slot *x = &a->slots[slot];
-    return (an_pad(a, slot)->flags & XS_PAD_SHARED) && x->signals && !x->arrivals && x->wait.writer != XSR_NONE && x->wait.value == x->signal.value;
+    return (an_pad(a, slot)->flags & XS_PAD_SHARED) && x->signals && !x->arrivals && x->entered.writer != XSR_NONE && x->entered.value == x->max_value;
 }
 
 static void find_supplier(an *a, an_stuck *s) {
@@ -107,7 +107,7 @@ static void find_supplier(an *a, an_stuck *s) {
         if (s->role == XSR_NONE && x->arrival.writer != XSR_NONE)
             s->role = a->writers[x->arrival.writer].role;
     } else if (is_handed_over(a, slot)) { /* a lock: whoever entered last and has not handed it on */
-        s->supplier_number = an_number(a, x->wait.rank);
+        s->supplier_number = an_number(a, x->entered.rank);
         s->role = XSR_NONE;
     } else {
         if (s->supplier_number == XSR_NONE && x->signal.rank != XSR_NONE)
@@ -133,7 +133,7 @@ static bool is_candidate(const an *a, const an_stuck *s, uint32_t writer, bool b
 static uint32_t known_writer(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
     if (is_handed_over(a, s->w.slot))
-        return x->wait.writer;
+        return x->entered.writer;
     uint32_t w = x->signal.writer;
     if (s->counter != XSR_NONE || w == XSR_NONE || !is_candidate(a, s, w, false))
         return XSR_NONE;
@@ -158,7 +158,11 @@ static bool signalled_by(const an *a, const an_stuck *s, int64_t time) {
     return false;
 }
 
-static bool was_signalled(const an *a, const an_stuck *s) { return !an_is_counter(a, s->w.slot) && signalled_by(a, s, an_stuck_end(a, s)); }
+/* Its last poll came behind the signal: between that and its end it did not look. */
+static bool was_signalled(const an *a, const an_stuck *s) {
+    int64_t end = an_stuck_end(a, s), looked = !s->w.open && s->w.last_fail != NO_TIME && s->w.last_fail < end ? s->w.last_fail : end;
+    return !an_is_counter(a, s->w.slot) && signalled_by(a, s, looked);
+}
 
 /* It gave up, and the signal came afterwards. */
 static bool came_late(const an *a, const an_stuck *s) {
@@ -307,13 +311,14 @@ static uint8_t judge_counter(an *a, an_stuck *s) {
     const an_slot *x = &a->slots[s->counter];
     if (s->counter != s->w.slot && x->arrival.rank != XSR_NONE)
         s->supplier = x->arrival.rank, s->supplier_number = an_number(a, x->arrival.rank);
-    uint32_t missing = missing_arriver(a, s->counter, s->w.epoch);
+    bool known = an_round_of(a, s->counter, s->w.epoch, &have, &expected), this_round = x->arrival.epoch >= s->w.epoch;
+    bool full = s->counter != s->w.slot && known && have == expected && expected && (this_round || !s->w.epoch);
+    uint32_t missing = full ? XSR_NONE : missing_arriver(a, s->counter, s->w.epoch);
     if (missing != XSR_NONE) {
         uint8_t why = what_it_does(a, s, missing);
         return why == AN_WHY_MOVED_ON || why == AN_WHY_ENDED ? AN_WHY_COUNT : why;
     }
-    bool known = an_round_of(a, s->counter, s->w.epoch, &have, &expected);
-    if (s->counter != s->w.slot && known && have == expected && expected) {
+    if (full) {
         s->owes = x->arrival.writer;
         uint8_t why = s->owes == XSR_NONE ? AN_WHY_ELECTED : what_it_does(a, s, s->owes);
         return why == AN_WHY_WAITS || why == AN_WHY_RUNNING ? why : AN_WHY_ELECTED;
@@ -322,12 +327,14 @@ static uint8_t judge_counter(an *a, an_stuck *s) {
     return why == AN_WHY_ENDED || why == AN_WHY_MOVED_ON || why == AN_WHY_UNKNOWN ? AN_WHY_COUNT : why;
 }
 
-/* Somebody of its process ended while the wait stood still and before that writer began: it had to wait for room. */
+/* Somebody of its process ended while the wait stood still and before that writer began, as far as their clocks tell: it had to wait for
+ * room. */
 static bool had_no_room(const an *a, const an_stuck *s, uint32_t writer) {
     const xsr_writer *w = &a->model->writers[writer];
     for (uint32_t i = 0; i < a->model->writer_count; i++) {
         const xsr_writer *o = &a->model->writers[i];
-        if (i != writer && o->process == w->process && o->end != NO_TIME && o->end >= s->w.begin && o->end <= w->begin)
+        if (i != writer && o->process == w->process && o->end != NO_TIME && o->end >= s->w.begin - an_clock_bound(a, o->rank, s->w.rank) &&
+            o->end <= w->begin + an_clock_bound(a, o->rank, w->rank))
             return true;
     }
     return false;
@@ -381,8 +388,15 @@ static uint8_t judge_rank_without_start(an *a, an_stuck *s) {
 static bool began_behind(const an *a, const an_stuck *s, uint32_t writer) {
     if (writer == XSR_NONE)
         return false;
-    int64_t begin = a->model->writers[writer].begin; /* bounds of waits end one after the other: the first tells when the run stood still */
-    return begin >= an_stuck_end(a, s) || (begin > s->w.begin && begin >= an_still(a));
+    const xsr_writer *w = &a->model->writers[writer];
+    if (w->begin + an_clock_bound(a, w->rank, s->w.rank) >= an_stuck_end(a, s))
+        return true;
+    for (uint32_t i = 0; i < a->stuck_count && w->begin > s->w.begin; i++) { /* bounds end one after the other: any tells that the run stood still */
+        const an_stuck *o = &a->stuck[i];
+        if (!o->w.open && !o->late && w->begin + an_clock_bound(a, w->rank, o->w.rank) >= an_stuck_end(a, o))
+            return true;
+    }
+    return false;
 }
 
 /* It began only when a wait of the launch before it on its rank had given up, while this one still stood. */

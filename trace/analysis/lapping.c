@@ -21,7 +21,7 @@ static int room_for(an *a, rings *s) {
 }
 
 static int say(an *a, const xsr_event *e, const char *what, uint64_t other, int64_t since) {
-    an_whole(a, XSR_NONE, since, e->time); /* what the reader gave back, and how that was heard */
+    an_whole_order(a, since, e->time); /* what the reader gave back, and how that was heard */
     xsa_finding f = an_like(XSA_LAPPING, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     an_culprit(a, &f, e->rank, e->writer);
@@ -58,16 +58,19 @@ static int take_signal(an *a, rings *s, const an_step *step) {
         return 0;
     uint64_t freed = e->value - r->depth;
     const waited *last = &r->waits[(r->wait_count - 1) % WAITS];
+    int64_t since = INT64_MIN; /* waits come in the order of what they need: this one's would be behind these */
     bool older_ones_gone = r->wait_count > WAITS;
     for (uint32_t i = 0; i < WAITS && i < r->wait_count; i++) {
         const waited *w = &r->waits[i];
         if (w->need >= freed && an_hb_before(a, w->stamp, step->agent))
             return 0;
         older_ones_gone &= w->need > freed;
+        if (w->need < freed && w->time > since)
+            since = w->time;
     }
     if (older_ones_gone)
         return 0; /* who waited for that one is not kept any more */
-    return say(a, e, an_print(a, "%llu deep, and has not heard that its reader is done with %llu", (unsigned long long)r->depth, (unsigned long long)freed), last->event, r->waits[0].time);
+    return say(a, e, an_print(a, "%llu deep, and has not heard that its reader is done with %llu", (unsigned long long)r->depth, (unsigned long long)freed), last->event, since);
 }
 
 static int on_step(an *a, void *state, const an_step *step) {

@@ -49,7 +49,7 @@ static int on_step(an *a, void *state, const an_step *step) {
     bool same_epoch = before.epoch == e->epoch;
     if (!other_rank && !same_epoch && before.value < e->value)
         return 0;
-    an_whole(a, XSR_NONE, before.time, e->time); /* what orders the two lies between them */
+    an_whole_order(a, before.time, e->time); /* what orders the two lies between them */
     if (other_rank)
         return say(a, e, &before, XSA_HIGH, "nothing orders the two");
     return say(a, e, &before, XSA_MEDIUM, "nothing orders the two blocks");

@@ -86,7 +86,7 @@ static void clear(access *x) {
 typedef struct verdict { uint32_t detector, culprit, victim, slot; const char *cure; uint32_t named; } verdict;
 
 static int say(an *a, verdict v, const xsr_event *e, const access *other, uint64_t other_generation, const char *what) {
-    an_whole(a, XSR_NONE, other->since, e->time); /* what orders the two lies between them */
+    an_whole_order(a, other->since, e->time); /* what orders the two lies between them */
     xsa_finding f = an_like(v.detector, XSA_ERROR, XSA_HIGH);
     an_culprit(a, &f, XSR_NONE, v.culprit);
     an_victim(a, &f, XSR_NONE, v.victim);

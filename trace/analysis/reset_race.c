@@ -39,7 +39,7 @@ static int say(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint
 }
 
 static int say_unordered(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint64_t other, uint32_t writer, const char *what, int64_t from, int64_t to) {
-    an_whole(a, XSR_NONE, from, to); /* what orders the two lies between them */
+    an_whole_order(a, from, to); /* what orders the two lies between them */
     return say(a, slot, reset_writer, reset, other, writer, what, XSA_HIGH);
 }
 
@@ -93,19 +93,27 @@ static int take_resets(an *a, resets *s, const an_step *step) {
     return 0;
 }
 
-static int note_open(resets *s, const xsr_event *e) {
-    if (RD_ROOM(s->open, s->open_room, s->open_count + 1) < 0)
-        return XS_E_MEMORY;
-    s->open[s->open_count++] = (open_wait){e->time, e->need, e->id, e->slot, e->writer, e->cmp};
-    return 0;
-}
-
 static void note_ended(resets *s, const xsr_event *e) {
     for (uint32_t i = 0; i < s->open_count; i++)
         if (s->open[i].slot == e->slot && s->open[i].writer == e->writer) {
             s->open[i] = s->open[--s->open_count];
             return;
         }
+}
+
+/* It does something else: none of its waits is open any more, though the records of their ends may be lost. */
+static void note_went_on(resets *s, uint32_t writer) {
+    for (uint32_t i = s->open_count; i-- > 0;)
+        if (s->open[i].writer == writer)
+            s->open[i] = s->open[--s->open_count];
+}
+
+static int note_open(resets *s, const xsr_event *e) {
+    note_ended(s, e); /* of the wait before, if that is lost */
+    if (RD_ROOM(s->open, s->open_room, s->open_count + 1) < 0)
+        return XS_E_MEMORY;
+    s->open[s->open_count++] = (open_wait){e->time, e->need, e->id, e->slot, e->writer, e->cmp};
+    return 0;
 }
 
 static int take_wait(an *a, use *u, const an_step *step) {
@@ -134,6 +142,8 @@ static int take_write(an *a, use *u, const an_step *step) {
 static int on_step(an *a, void *state, const an_step *step) {
     resets *s = state;
     const xsr_event *e = step->e;
+    if (s->open_count && e->kind != XS_EV_WAIT_START && e->kind != XS_EV_WAIT_END && e->kind != XS_EV_PASS)
+        note_went_on(s, e->writer);
     if (e->slot == XSR_NONE)
         return 0;
     TRY(room_for(a, s));

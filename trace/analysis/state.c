@@ -38,7 +38,7 @@ static const an_touch nobody = {.event = XSR_NO_ID, .writer = XSR_NONE, .rank = 
 static void new_slot(an *a, uint32_t i) {
     an_slot *s = &a->slots[i];
     memset(s, 0, sizeof *s);
-    s->signal = s->before_signal = s->arrival = s->reset = s->wait = nobody;
+    s->signal = s->before_signal = s->arrival = s->reset = s->wait = s->entered = nobody;
     s->least_old = UINT64_MAX;
     s->first_signal = INT64_MAX;
     s->counter = s->publishes = XSR_NONE;
@@ -52,7 +52,7 @@ int an_state_room(an *a) {
     if (RD_ROOM(a->writers, a->writer_room, m->writer_count) < 0 || RD_ROOM(a->slots, a->slot_room, m->slot_count) < 0)
         return XS_E_MEMORY;
     for (; a->writer_count < m->writer_count; a->writer_count++)
-        a->writers[a->writer_count] = (an_writer){.first_time = NO_TIME, .last_time = NO_TIME, .role = m->writers[a->writer_count].role,
+        a->writers[a->writer_count] = (an_writer){.first_time = NO_TIME, .last_time = NO_TIME, .epoch_time = NO_TIME, .role = m->writers[a->writer_count].role,
                                                   .signal_slot = XSR_NONE, .signal_event = XSR_NO_ID, .elected_by = XSR_NO_ID,
                                                   .elected_counter = XSR_NONE, .last_event = XSR_NO_ID};
     for (; a->slot_count < m->slot_count; a->slot_count++)
@@ -133,6 +133,7 @@ static int take_slot_event(an *a, an_writer *w, const xsr_event *e) {
         s->resets++;
         s->reset = touch_of(e);
         s->max_value = e->value;
+        s->entered = nobody;
     } else if (e->kind == XS_EV_PUBLISH || e->kind == XS_EV_CONSUME) {
         s->is_channel = true;
     } else if (e->kind == XS_EV_BARRIER_ENTER) {
@@ -196,6 +197,7 @@ int an_state_event(an *a, const xsr_event *e) {
         w->abort_line = e->kind == XS_EV_ABORT && e->value == (uint32_t)-XS_E_TRAPPED ? (uint32_t)e->detail : 0;
         w->first_time = w->first_time == NO_TIME ? e->time : w->first_time;
         w->time_before = w->last_time == NO_TIME ? e->time : w->last_time;
+        w->epoch_time = e->kind == XS_EV_EPOCH || w->epoch_time == NO_TIME ? e->time : w->epoch_time;
         w->last_time = e->time;
         w->epoch = e->epoch;
         w->role = e->role;
@@ -213,7 +215,9 @@ int an_state_wait(an *a, const xsr_wait *w) {
     s->max_need = w->need > s->max_need ? w->need : s->max_need;
     if (w->open || (w->result != XS_RESULT_OK && !w->end_lost))
         return an_stuck_add(a, w);
-    if (!w->end_lost)
+    if (!w->end_lost && (s->entered.event == XSR_NO_ID || w->observed >= s->entered.value))
+        s->entered = (an_touch){w->id, w->observed, w->epoch, w->end, w->writer, w->rank, w->order, w->scope, w->fence, XS_EV_WAIT_END};
+    if (!w->end_lost && (s->wait.time == NO_TIME || w->end >= s->wait.time)) /* a wait may be told late, where what it read may be lost */
         s->wait = (an_touch){w->id, w->observed, w->epoch, w->end, w->writer, w->rank, w->order, w->scope, w->fence, XS_EV_WAIT_END};
     return an_stuck_settled(a, w);
 }

@@ -25,9 +25,9 @@ int an_stuck_add(an *a, const xsr_wait *w) {
     an_stuck *n = &a->stuck[at];
     *n = (an_stuck){.w = *w, .certain = !w->maybe_over, .supplier = XSR_NONE, .supplier_number = XSR_NONE, .role = XSR_NONE,
                               .owes = XSR_NONE, .owes_block = XSR_NONE, .counter = XSR_NONE, .next = XSR_NONE, .root = at};
-    if (w->start_lost && !w->open) { /* it needed more than it saw, and began behind the event before */
+    if (w->start_lost && !w->open) { /* it needed more than it saw, and began no later than its sleep says */
         n->w.need = w->observed + 1;
-        n->w.begin = w->writer == XSR_NONE ? w->end : a->writers[w->writer].time_before;
+        n->w.begin = w->end - (int64_t)w->slept_ns;
     }
     return 0;
 }
@@ -95,38 +95,74 @@ static int64_t end_of_writer(const an *a, uint32_t writer) {
     return end == NO_TIME ? INT64_MAX : end;
 }
 
+/* Who owes it is the writer that signalled the slot before. Else it was chosen among those of its rank by what each of them did. */
+static bool is_known(const an *a, const an_stuck *s) {
+    return s->owes != XSR_NONE && s->counter == XSR_NONE && a->slots[s->w.slot].signal.writer == s->owes;
+}
+
+/* Its round is told by the record that entered it. */
+static void whole_epoch(an *a, const an_stuck *s) {
+    if (!s->w.epoch || s->w.writer == XSR_NONE)
+        return;
+    int64_t entered = a->writers[s->w.writer].epoch_time;
+    an_whole(a, s->w.writer, entered <= s->w.begin ? entered : INT64_MIN, s->w.begin);
+}
+
+/* A gate's arrivals say in full what they found, so that the last one tells the count, and a writer's last one whether it is missing. Those
+ * of an election count from the base of their round. */
+static void whole_count(an *a, const an_stuck *s, int64_t before) {
+    const an_slot *c = s->counter == XSR_NONE ? NULL : &a->slots[s->counter];
+    int64_t own = NO_TIME;
+    if (!c || c->arrival.kind != XS_EV_GATE_ARRIVE) {
+        an_whole_rank(a, s->supplier, before, INT64_MAX);
+        return;
+    }
+    for (uint32_t i = 0; i < c->arriver_count; i++)
+        own = c->arrivers[i].writer == s->owes ? c->arrivers[i].time : own;
+    an_whole(a, XSR_NONE, c->arrival.time, INT64_MAX);
+    if (s->owes != XSR_NONE)
+        an_whole(a, s->owes, own, INT64_MAX);
+}
+
 /* Where records would have to be lost for another story to be true. */
-static void needs_whole(an *a, const an_stuck *s) {
+void an_whole_stuck(an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
-    int64_t before = x->signal.time < s->w.begin ? x->signal.time : s->w.begin, still = an_still(a);
+    int64_t begin = s->w.start_lost ? INT64_MIN : s->w.begin, before = x->signal.time < begin ? x->signal.time : begin, still = an_still(a);
     bool handed = (an_pad(a, s->w.slot)->flags & XS_PAD_SHARED) && x->signals && !x->arrivals;
     if (handed) /* somebody else may have entered, or handed on */
         an_whole(a, XSR_NONE, x->signal.time, still);
+    if (s->why == AN_WHY_MOVED_ON || s->why == AN_WHY_ELECTED || s->why == AN_WHY_COUNT)
+        whole_epoch(a, s);
     switch (s->why) {
     case AN_WHY_UNKNOWN: an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX); return;
     case AN_WHY_ENDED:
     case AN_WHY_MOVED_ON:
     case AN_WHY_SILENT:
     case AN_WHY_RUNNING:
-        if (s->owes != XSR_NONE)
+    case AN_WHY_WAITS:
+        if (s->counter != XSR_NONE) /* whoever arrives */
+            an_whole(a, XSR_NONE, before, still);
+        else if (is_known(a, s))
             an_whole(a, s->owes, before, end_of_writer(a, s->owes));
-        else
+        else if (s->supplier != XSR_NONE)
+            an_whole_rank(a, s->supplier, before, still);
+        if (s->why == AN_WHY_RUNNING && s->supplier != XSR_NONE) /* it may have begun only then, for want of room */
             an_whole_rank(a, s->supplier, before, still);
         return;
     case AN_WHY_ELECTED:
-    case AN_WHY_COUNT: an_whole_rank(a, s->supplier, before, INT64_MAX); return;
+    case AN_WHY_COUNT: whole_count(a, s, before); return;
     case AN_WHY_NO_RANK:
         if (s->supplier != XSR_NONE)
             an_whole_rank(a, s->supplier, INT64_MIN, still);
         return;
-    case AN_WHY_NO_BLOCK: an_whole_rank(a, s->supplier, s->w.begin, still); return;
+    case AN_WHY_NO_BLOCK: an_whole_rank(a, s->supplier, begin, still); return;
     default: return;
     }
 }
 
 xsa_finding an_stuck_like(an *a, const an_stuck *s, uint32_t detector, uint32_t severity) {
     a->window_count = 0;
-    needs_whole(a, s);
+    an_whole_stuck(a, s);
     xsa_finding f = an_like(detector, severity, XSA_HIGH);
     f.lost = an_stuck_lost(a, s);
     f.confidence = an_confidence(s->origin, f.lost);

@@ -19,7 +19,9 @@ static void blame_adder(const an *a, xsa_finding *f, uint32_t slot, uint32_t ran
 
 static int say_twice(an *a, const xsr_event *e) {
     const an_slot *s = &a->slots[e->slot];
-    an_whole(a, XSR_NONE, s->arrival.time, e->time); /* a reset, or the base that an epoch began with */
+    if (e->kind == XS_EV_ARRIVE) /* the base that an epoch began with */
+        an_whole_order(a, s->arrival.time, e->time);
+    an_whole(a, XSR_NONE, s->arrival.time, e->time); /* a reset */
     xsa_finding f = an_like(XSA_VANISHED_SIGNAL, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     blame_adder(a, &f, e->slot, e->rank, e->writer);
@@ -88,6 +90,7 @@ static int say_arrived(an *a, const an_stuck *s) {
         !counts_hold(a, s->w.slot))
         return 0;
     xsa_finding f = an_stuck_like(a, s, XSA_VANISHED_SIGNAL, XSA_ERROR);
+    an_whole(a, XSR_NONE, INT64_MIN, an_still(a)); /* a reset */
     f.owes_rank = f.owes_block = f.owes_writer = XSR_NONE;
     blame_adder(a, &f, s->w.slot, x->arrival.rank, x->arrival.writer);
     f.cure = "no atomics over a link that does not carry them: count locally, elect, and signal a slot of your own";

@@ -34,6 +34,8 @@ static int say(an *a, uint32_t start) {
     bool certain = s->certain;
     for (uint32_t at = first; length == 0 || at != first; at = a->stuck[at].next, length++) {
         certain &= a->stuck[at].certain;
+        if (at != first)
+            an_whole_stuck(a, &a->stuck[at]);
     }
     f.confidence = an_confidence(s->origin, f.lost);
     f.cure = length == 1 ? "let somebody else supply what this block waits for, or signal before the wait"

@@ -78,8 +78,20 @@ static int start(xsr_reader *reader, rd_ring *r, const xsr_event *e) {
     return 0;
 }
 
-/* Is this end the end of that start, though records between them are lost? */
+static bool holds(uint32_t cmp, uint64_t seen, uint64_t need) {
+    switch (cmp) {
+    case XS_CMP_EQ: return seen == need;
+    case XS_CMP_NE: return seen != need;
+    case XS_CMP_LT: return seen < need;
+    case XS_CMP_GT: return seen > need;
+    default: return seen >= need;
+    }
+}
+
+/* Is this end the end of that start, though records between them are lost? Not where it gave up on what that one asked for. */
 static bool belongs(const rd_open_wait *o, const xsr_event *e) {
+    if (o->missing && e->result != XS_RESULT_OK && holds(e->cmp, e->value, o->wait.need))
+        return false;
     return o->missing < END_RECORDS || e->value == o->wait.need;
 }
 
