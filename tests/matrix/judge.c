@@ -68,8 +68,8 @@ static void in_words(const analysis *a, const xsa_finding *x, char *got, size_t 
     char owes[64], victim[64];
     write_block(owes, sizeof owes, "by ", x->owes_rank, x->owes_block);
     write_block(victim, sizeof victim, "at ", x->rank, x->block);
-    snprintf(got, size, "%s (%s) %s, %s, %s", xsa_detector_name(x->detector), xsa_severity_name(x->severity),
-             x->slot == XSR_NONE ? "no slot" : a->model->slots[x->slot].label, owes, victim);
+    snprintf(got, size, "%s (%s) %s, %s, %s: %s", xsa_detector_name(x->detector), xsa_severity_name(x->severity),
+             x->slot == XSR_NONE ? "no slot" : a->model->slots[x->slot].label, owes, victim, x->text);
 }
 
 /* Verdicts that times bear on, and what the trace says of itself. */
@@ -197,7 +197,7 @@ static matrix_verdict refusal(const fault *f, int rc) {
 }
 
 static fault_options options_of(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *capture) {
-    fault_options run = {.backend = o->backend, .scheduler = o->scheduler, .capture = capture, .seed = seed, .twin = twin, .slower = o->slower,
+    fault_options run = {.backend = o->backend, .scheduler = o->scheduler, .capture = capture, .seed = seed, .twin = twin,
                          .bound_ns = twin ? o->twin_bound_ns : o->bound_ns};
     bool cuda = o->judge == FAULT_CUDA;
     run.wait_ns = cuda ? 20000000000u : 0;
@@ -210,7 +210,7 @@ static fault_options options_of(const fault *f, const matrix_options *o, uint64_
 
 matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *capture) {
     matrix_verdict v = {0};
-    char path[256];
+    char path[300];
     snprintf(path, sizeof path, "%s.xs", capture);
     fault_options run = options_of(f, o, seed, twin, capture);
     fault_result result;
@@ -227,6 +227,7 @@ matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t se
             snprintf(v.got, sizeof v.got, "no verdict: %s: %s", xs_strerror(rc), xs_error_detail());
     }
     v.spoilt = o->judge == FAULT_CUDA && (rc == XS_E_SYSTEM || result.error == XS_E_SYSTEM || result.error == XS_E_TIMEOUT);
-    unlink(path);
+    if (!o->keep)
+        unlink(path);
     return v;
 }

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEY_BACKEND = 256, KEY_SCHEDULER, KEY_DROP, KEY_DROP_RUN, KEY_SHIFT, KEY_ALL, KEY_POLLERS, KEY_EACH, KEY_SECONDS, KEY_PATIENCE, KEY_PART, KEY_TABLE, KEY_BUT, KEY_TIMELESS,
-       KEY_BOUND, KEY_TWIN_BOUND, KEY_SLOWER };
+enum { KEY_BACKEND = 256, KEY_SCHEDULER, KEY_DROP, KEY_DROP_RUN, KEY_SHIFT, KEY_ALL, KEY_POLLERS, KEY_EACH, KEY_MISSES, KEY_KEEP, KEY_SECONDS, KEY_PATIENCE, KEY_PART, KEY_TABLE, KEY_BUT, KEY_TIMELESS,
+       KEY_BOUND, KEY_TWIN_BOUND };
 
 static const struct argp_option option_table[] = {
     {"runs", 'n', "N", 0, "runs of each fault (100)", 0},
@@ -20,7 +20,6 @@ static const struct argp_option option_table[] = {
     {"but", KEY_BUT, "NAMES", 0, "not these", 0},
     {"timeless", KEY_TIMELESS, NULL, 0, "none whose finding depends on times", 0},
     {"bound", KEY_BOUND, "MS", 0, "after which waits of faults give up", 0},
-    {"slower", KEY_SLOWER, "N", 0, "work takes N times as long: for machines that are late by as much", 0},
     {"twin-bound", KEY_TWIN_BOUND, "MS", 0, "and those of twins", 0},
     {"seed", 'S', "N", 0, "seed of the first run (1)", 0},
     {"jobs", 'j', "N", 0, "processes that share the runs (2)", 0},
@@ -32,6 +31,8 @@ static const struct argp_option option_table[] = {
     {"pollers", KEY_POLLERS, "N", 0, "at most so many pollers in the first five seeds (80000, and no more than the fault asks for; 0: as in the others)", 0},
     {"all", KEY_ALL, NULL, 0, "those too that this setting cannot judge", 0},
     {"each", KEY_EACH, NULL, 0, "a process a fault, one after the other, and watched (always so on CUDA)", 0},
+    {"misses", KEY_MISSES, NULL, 0, "tell every miss, not the first of each fault alone", 0},
+    {"keep", KEY_KEEP, "NAME", 0, "leave each capture as NAME.xs: the last one stays (with one job)", 0},
     {"seconds", KEY_SECONDS, "S", 0, "with --each: in so much time; each fault gets its share", 0},
     {"patience", KEY_PATIENCE, "S", 0, "with --each: a run that takes longer is killed (60)", 0},
     {"part", KEY_PART, "K/N", 0, "the K-th of N parts of the faults", 0},
@@ -76,7 +77,6 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_BUT: o->but = text; return check_names(state, text);
     case KEY_TIMELESS: o->timeless = 1; return 0;
     case KEY_BOUND: o->bound_ns = (uint64_t)(number(state, text, 1, 1e5) * 1e6); return 0;
-    case KEY_SLOWER: o->slower = (uint32_t)number(state, text, 1, 1e4); return 0;
     case KEY_TWIN_BOUND: o->twin_bound_ns = (uint64_t)(number(state, text, 1, 1e5) * 1e6); return 0;
     case 'S': o->seed = (uint64_t)number(state, text, 0, 1e15); return 0;
     case 'j': o->jobs = (uint32_t)number(state, text, 1, 64); return 0;
@@ -88,6 +88,8 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_POLLERS: o->many_pollers = (uint32_t)number(state, text, 0, 1e6); return 0;
     case KEY_ALL: o->all = 1; return 0;
     case KEY_EACH: o->each = 1; return 0;
+    case KEY_MISSES: o->misses = 1; return 0;
+    case KEY_KEEP: o->keep = text; return 0;
     case KEY_SECONDS: o->seconds = number(state, text, 1, 1e6); return 0;
     case KEY_PATIENCE: o->patience = number(state, text, 1, 1e6); return 0;
     case KEY_PART:

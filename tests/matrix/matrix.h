@@ -19,11 +19,12 @@ typedef struct matrix_options {
     uint64_t shift_ns;     /* every rank has a clock that is known to within this, and is off by up to this */
     uint32_t judge;        /* fault_judge: which faults this setting can judge */
     int32_t all;           /* 1: those too that it cannot judge */
+    int32_t misses;        /* 1: every miss is told, not the first of each fault alone */
+    const char *keep;      /* captures are left there: the last one stays */
     int32_t timeless;      /* 1: none whose finding depends on times */
     int32_t each;          /* 1: a process a fault, one after the other, and watched; what CUDA needs */
     uint32_t part, parts;  /* every parts-th fault, from the part-th on */
     uint64_t bound_ns, twin_bound_ns; /* of waits; 0: the fault's */
-    uint32_t slower;       /* work takes so many times as long; 0: as the fault says */
     double seconds;        /* for all; 0: no limit. What is not made in time is a bar missed */
     double patience;       /* seconds that one run may take, with each */
     FILE *table;           /* the table goes there too; NULL: to stdout alone */
@@ -39,7 +40,7 @@ typedef struct matrix_verdict {
     bool impossible;              /* this machine cannot make the fault: got says why */
     bool spoilt;                  /* this process can make no more runs */
     uint32_t errors, unknown;     /* error findings that a clean run must not have; verdicts that are not known */
-    char got[200];                /* the finding that came first, in words */
+    char got[400];                /* the finding that came first, in words */
 } matrix_verdict;
 
 /* One row: all runs of a fault. Kept in memory that the processes share; counted by atomic adds. */
@@ -53,7 +54,7 @@ typedef struct matrix_row {
     double seconds;                /* with each */
     uint32_t missed, twin_missed;  /* 1: an example is kept below */
     uint64_t miss_seed, twin_seed;
-    char miss[200], twin_miss[200];
+    char miss[400], twin_miss[400];
 } matrix_row;
 
 /* filter.c: changes a capture in place, as if records had been lost (seeded) or clocks had disagreed. 0, or a negative xs_error. */

@@ -11,8 +11,10 @@ enum { CHUNK = 10 }; /* runs that a process takes at a time */
 
 static void work(const matrix_options *o, matrix_row *rows, uint64_t *next, uint32_t job) {
     uint64_t of_fault = (o->runs + CHUNK - 1) / CHUNK, of_twin = (o->twins + CHUNK - 1) / CHUNK, units = of_fault + of_twin;
-    char capture[64];
+    char capture[256];
     snprintf(capture, sizeof capture, "/dev/shm/xs-matrix.%ld.%u", (long)getppid(), job);
+    if (o->keep)
+        snprintf(capture, sizeof capture, "%s", o->keep);
     for (uint64_t unit; (unit = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < units * fault_count;) {
         uint32_t index = (uint32_t)(unit / units);
         const fault *f = fault_table[index];

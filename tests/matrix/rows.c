@@ -11,6 +11,11 @@ static void keep(uint32_t *taken, uint64_t *seed_at, char *text_at, uint64_t see
     }
 }
 
+static void tell(const matrix_options *o, const fault *f, uint64_t seed, bool twin, const matrix_verdict *v) {
+    if (o->misses)
+        fprintf(stderr, "%s%s%s, seed %llu: %s\n", v->errors ? "false error: " : "", f->name, twin ? " (twin)" : "", (unsigned long long)seed, v->got);
+}
+
 void matrix_enter_broken(matrix_row *r, uint64_t seed, const char *why) {
     COUNT(r->broken, 1);
     keep(&r->missed, &r->miss_seed, r->miss, seed, why);
@@ -25,14 +30,18 @@ void matrix_enter(matrix_row *r, const matrix_options *o, const fault *f, uint64
     } else if (twin) {
         COUNT(r->twins, 1), COUNT(r->twin_errors, v->errors != 0), COUNT(r->twin_same, v->listed), COUNT(r->twin_unknown, v->unknown != 0);
         COUNT(r->moved, v->moved);
-        if (v->errors || (v->listed && o->drop <= 0))
+        if (v->errors || (v->listed && o->drop <= 0)) {
+            tell(o, f, seed, twin, v);
             keep(&r->twin_missed, &r->twin_seed, r->twin_miss, seed, v->got);
+        }
     } else {
         bool right = v->first && v->slot && v->culprit;
         COUNT(r->runs, 1), COUNT(r->first, v->first), COUNT(r->slot, v->first && v->slot), COUNT(r->culprit, v->first && v->culprit);
         COUNT(r->right, right), COUNT(r->named, v->named), COUNT(r->false_errors, v->errors != 0);
         COUNT(r->unknown, v->unknown != 0), COUNT(r->moved, v->moved);
-        if (v->errors || v->moved || (f->finding && !(o->drop > 0 ? v->named : right)))
+        if (v->errors || v->moved || (f->finding && !(o->drop > 0 ? v->named : right))) {
+            tell(o, f, seed, twin, v);
             keep(&r->missed, &r->miss_seed, r->miss, seed, v->got);
+        }
     }
 }
