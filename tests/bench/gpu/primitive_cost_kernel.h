@@ -24,9 +24,11 @@ static __global__ void cost_kernel(const __grid_constant__ cost_args args, const
     uint32_t warp = blockIdx.x * xs_warps() + xs_warp(), failed = 0;
     xs_writer w = xs_writer_begin(&xs, 0);
     float x = cost_work(1.0f, args.zero, 64); /* warms the instruction cache */
-    if (xs_lane() == 0) {
+    if (xs_lane() == 0)
         for (uint64_t seq = 1; seq <= 64; seq++)
             cost_call_once<CALL>(&w, &args.pad, warp, seq, &failed);
+    __syncthreads(); /* no warp of the block takes a ring, or gives it back, while another is timed */
+    if (xs_lane() == 0) {
         long long begin = clock64();
         for (uint64_t seq = 65; seq <= 64 + args.loops; seq++) {
             cost_call_once<CALL>(&w, &args.pad, warp, seq, &failed);
@@ -34,7 +36,7 @@ static __global__ void cost_kernel(const __grid_constant__ cost_args args, const
         }
         args.cycles[warp] = clock64() - begin;
     }
-    __syncwarp();
+    __syncthreads();
     xs_writer_end(&w);
     if (x == 12345.0f || failed)
         *args.sink = 1;
