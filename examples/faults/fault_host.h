@@ -55,7 +55,7 @@ typedef struct fault {
 typedef struct fault_options {
     const char *backend, *scheduler, *capture;
     uint64_t seed, work_ns, bound_ns, late_ns, wait_ns; /* wait: the world aborts when a launch takes longer */
-    uint32_t rounds, words, pollers;
+    uint32_t rounds, words, pollers, slower; /* slower: so many times the work of a round */
     int32_t twin;
 } fault_options;
 

@@ -42,3 +42,6 @@ grep -q '"blame_slots"' "$work/check" || fail "xs check --json has no blame"
 # A hang: the path ends at the wait that holds up the others.
 "$XS" record -o "$work/hang" -- "$FAULTS" producer_stops --scheduler threads > /dev/null 2>&1 || true
 same "a run that gave up" "$(ask "$work/hang" "select count(*) > 0 from blame where part = 'owed' and owes_rank = 0")" 1
+# Starvation: a server that always begins its scan at the same clients.
+XS_CAPTURE=$work/scan "$FAULTS" unfair_scan --scheduler sim --seed 1 > /dev/null 2>&1 || true
+same "the clients that are not served" "$(ask "$work/scan" 'select group_concat(peer) from (select peer from starvation where waits <= 1 and finding is not null and longest_bypass > 16 order by peer)')" '"3,4"'

@@ -197,7 +197,7 @@ static matrix_verdict refusal(const fault *f, int rc) {
 }
 
 static fault_options options_of(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *capture) {
-    fault_options run = {.backend = o->backend, .scheduler = o->scheduler, .capture = capture, .seed = seed, .twin = twin,
+    fault_options run = {.backend = o->backend, .scheduler = o->scheduler, .capture = capture, .seed = seed, .twin = twin, .slower = o->slower,
                          .bound_ns = twin ? o->twin_bound_ns : o->bound_ns};
     bool cuda = o->judge == FAULT_CUDA;
     run.wait_ns = cuda ? 20000000000u : 0;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { KEY_BACKEND = 256, KEY_SCHEDULER, KEY_DROP, KEY_DROP_RUN, KEY_SHIFT, KEY_ALL, KEY_POLLERS, KEY_EACH, KEY_MISSES, KEY_KEEP, KEY_SECONDS, KEY_PATIENCE, KEY_PART, KEY_TABLE, KEY_BUT, KEY_TIMELESS,
-       KEY_BOUND, KEY_TWIN_BOUND };
+       KEY_BOUND, KEY_TWIN_BOUND, KEY_SLOWER };
 
 static const struct argp_option option_table[] = {
     {"runs", 'n', "N", 0, "runs of each fault (100)", 0},
@@ -20,6 +20,7 @@ static const struct argp_option option_table[] = {
     {"but", KEY_BUT, "NAMES", 0, "not these", 0},
     {"timeless", KEY_TIMELESS, NULL, 0, "none whose finding depends on times", 0},
     {"bound", KEY_BOUND, "MS", 0, "after which waits of faults give up", 0},
+    {"slower", KEY_SLOWER, "N", 0, "work takes N times as long: for machines that are late by as much", 0},
     {"twin-bound", KEY_TWIN_BOUND, "MS", 0, "and those of twins", 0},
     {"seed", 'S', "N", 0, "seed of the first run (1)", 0},
     {"jobs", 'j', "N", 0, "processes that share the runs (2)", 0},
@@ -77,6 +78,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_BUT: o->but = text; return check_names(state, text);
     case KEY_TIMELESS: o->timeless = 1; return 0;
     case KEY_BOUND: o->bound_ns = (uint64_t)(number(state, text, 1, 1e5) * 1e6); return 0;
+    case KEY_SLOWER: o->slower = (uint32_t)number(state, text, 1, 1e4); return 0;
     case KEY_TWIN_BOUND: o->twin_bound_ns = (uint64_t)(number(state, text, 1, 1e5) * 1e6); return 0;
     case 'S': o->seed = (uint64_t)number(state, text, 0, 1e15); return 0;
     case 'j': o->jobs = (uint32_t)number(state, text, 1, 64); return 0;

@@ -25,6 +25,7 @@ typedef struct matrix_options {
     int32_t each;          /* 1: a process a fault, one after the other, and watched; what CUDA needs */
     uint32_t part, parts;  /* every parts-th fault, from the part-th on */
     uint64_t bound_ns, twin_bound_ns; /* of waits; 0: the fault's */
+    uint32_t slower;       /* work takes so many times as long; 0: as the fault says */
     double seconds;        /* for all; 0: no limit. What is not made in time is a bar missed */
     double patience;       /* seconds that one run may take, with each */
     FILE *table;           /* the table goes there too; NULL: to stdout alone */

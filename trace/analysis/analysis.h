@@ -199,6 +199,7 @@ struct an {
     int64_t first_time, last_time;
     struct an_hb *hb;
     struct an_blame *blame;
+    struct { xsa_starved *list; uint32_t count, room; } starving; /* starvation.h */
     struct an_plans *plans;
     void *states[XSA_DETECTOR_END]; /* by xsa_detector */
     an_finding *findings; uint32_t finding_count, finding_room;

@@ -2,6 +2,7 @@
 #include "analysis.h"
 #include "blame.h"
 #include "hb.h"
+#include "starvation.h"
 
 #define STALL_NS 10000000
 #define LATE_NS 50000000
@@ -105,6 +106,7 @@ static int finish(xsr_sink *sink) {
         if (an_detectors[i]->finish)
             TRY(an_detectors[i]->finish(a, a->states[an_detectors[i]->id]));
     TRY(an_findings_finish(a));
+    an_starving_finish(a);
     a->finished = true;
     return 0;
 }
@@ -154,6 +156,7 @@ void xsa_close(xsr_sink *sink) {
     }
     an_hb_free(a);
     an_blame_free(a);
+    free(a->starving.list);
     an_plan_free(a);
     an_state_free(a);
     an_findings_free(a);

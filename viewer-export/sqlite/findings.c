@@ -1,4 +1,4 @@
-/* Verdicts of the analysis: tables finding, finding_event and detector. */
+/* Verdicts of the analysis: tables finding, finding_event, detector and starvation_case. */
 #include "catalog.h"
 
 #define INT(v) xsv_put_int(&p, (int64_t)(v))
@@ -43,11 +43,29 @@ static int put_verdicts(xsv_catalog *c, const xsa_result *r) {
     return xsv_put_end(&p);
 }
 
+static int put_starved(xsv_catalog *c, const xsa_result *r) {
+    xsv_put p;
+    xsv_put_begin(&p, c, XSV_T_starvation_case);
+    for (uint32_t i = 0; i < r->starved_count && p.rc == SQLITE_OK; i++) {
+        const xsa_starved *s = &r->starved[i];
+        INT(i + 1), INDEX(s->finding == XSR_NONE ? XSR_NONE : s->finding + 1), INDEX(s->pad), INDEX(s->slot), INDEX(s->rank), INDEX(s->peer);
+        INT(s->waits);
+        xsv_put_time(&p, s->waits ? s->median_ns : INT64_MIN);
+        INT(s->max_ns);
+        xsv_put_real(&p, s->jain, 1);
+        INT(s->longest_bypass);
+        xsv_put_row(&p);
+    }
+    return xsv_put_end(&p);
+}
+
 int xsv_catalog_findings(xsv_catalog *c, const xsa_result *result) {
     if (!result)
         return SQLITE_OK;
     int rc = put_findings(c, result);
     if (rc == SQLITE_OK)
         rc = put_evidence(c, result);
+    if (rc == SQLITE_OK)
+        rc = put_starved(c, result);
     return rc == SQLITE_OK ? put_verdicts(c, result) : rc;
 }

@@ -135,7 +135,7 @@
     C(lag_ns, "INTEGER") C(slack_ns, "INTEGER") C(awaited, "INTEGER")
 #define XSV_COLUMNS_blame_rank(C) C(rank, "INTEGER PRIMARY KEY") C(slow, "REAL")
 #define XSV_COLUMNS_starvation_case(C)                                                                                 \
-    C(id, "INTEGER PRIMARY KEY") C(finding, "INTEGER") C(pad, "INTEGER") C(rank, "INTEGER")                            \
+    C(id, "INTEGER PRIMARY KEY") C(finding, "INTEGER") C(pad, "INTEGER") C(slot, "INTEGER") C(rank, "INTEGER")         \
     C(supplier_rank, "INTEGER") C(waits, "INTEGER") C(median_ns, "INTEGER") C(max_ns, "INTEGER") C(jain, "REAL")       \
     C(longest_bypass, "INTEGER")
 

@@ -178,9 +178,10 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "ORDER BY id"
 
 #define VIEW_STARVATION                                                                                                \
-    "CREATE VIEW starvation AS SELECT s.finding, pad.name AS pad, s.rank, s.supplier_rank AS peer, s.waits, "          \
-    "s.median_ns, s.max_ns, 1.0 * s.max_ns / nullif(s.median_ns, 0) AS max_over_median, s.jain, s.longest_bypass "     \
-    "FROM starvation_case s LEFT JOIN pad ON pad.id = s.pad ORDER BY max_over_median DESC"
+    "CREATE VIEW starvation AS SELECT s.finding, pad.name AS pad, slot.label AS slot, s.rank, s.supplier_rank AS "     \
+    "peer, s.waits, s.median_ns, s.max_ns, 1.0 * s.max_ns / nullif(s.median_ns, 0) AS max_over_median, s.jain, "       \
+    "s.longest_bypass FROM starvation_case s LEFT JOIN pad ON pad.id = s.pad LEFT JOIN slot ON slot.id = s.slot "      \
+    "ORDER BY s.id"
 
 /* A status above 128 is that of a signal, as shells say it; a program that exits with such a one looks the same. */
 #define VIEW_PROCESS_ENDS                                                                                              \

@@ -79,6 +79,17 @@ static void test_order_over_epochs(void **state) {
 
 /* ---- unfairness ---- */
 
+/* What is told of a rank and a peer (XSR_NONE: of who waits for a shared slot), found or not. */
+static const xsa_starved *starved(const judged *j, uint32_t rank, uint32_t peer) {
+    for (uint32_t i = 0; i < j->result->starved_count; i++)
+        if (j->result->starved[i].rank == rank && j->result->starved[i].peer == peer)
+            return &j->result->starved[i];
+    fail_msg("nothing is told of rank %u", rank);
+    return NULL;
+}
+
+static bool about(int64_t is, uint64_t wanted) { return is >= (int64_t)(wanted - wanted / 8) && is <= (int64_t)(wanted + wanted / 8); }
+
 /* Rank 0 sees the signals of ranks 1, 2 after `usual`, those of rank 3 after `late`. */
 static void peers(uint32_t waits, uint64_t usual, uint64_t late, bool wanted) {
     cb *c = case_begin(4, 1, 1);
@@ -103,6 +114,12 @@ static void peers(uint32_t waits, uint64_t usual, uint64_t late, bool wanted) {
         assert_int_equal(f->rank, 3);
         assert_true(f->evidence_count > 0);
     }
+    const xsa_starved *worst = starved(&j, 0, 3), *other = starved(&j, 0, 1);
+    assert_int_equal(worst->waits, waits);
+    assert_true(about(worst->median_ns, late) && about(other->median_ns, usual));
+    assert_true(worst->max_ns <= (int64_t)late && worst->max_ns >= (int64_t)late - 4); /* less what clocks may be apart */
+    assert_true(worst->jain == other->jain && worst->jain < 1);
+    assert_int_equal(worst->finding != XSR_NONE, wanted);
     judged_free(&j);
 }
 
@@ -133,6 +150,8 @@ static void ignored(uint32_t services, bool wanted) {
     found(&j, XSA_UNFAIRNESS, wanted);
     if (wanted)
         expect_first(&j, XSA_UNFAIRNESS, XSA_WARNING, "rank 0 ask[col=2]", 0, 0);
+    assert_int_equal(starved(&j, 0, 2)->longest_bypass, services);
+    assert_true(starved(&j, 0, 1)->longest_bypass <= 1);
     judged_free(&j);
 }
 
@@ -162,6 +181,11 @@ static void overtaken(uint32_t times, bool lost, bool wanted) {
     found(&j, XSA_UNFAIRNESS, wanted);
     if (wanted)
         assert_int_equal(finding_of(&j, XSA_UNFAIRNESS)->rank, 1);
+    if (!lost) {
+        assert_int_equal(starved(&j, 1, XSR_NONE)->longest_bypass, times + 1); /* and the hand-over to itself */
+        assert_int_equal(starved(&j, 2, XSR_NONE)->longest_bypass, 1);
+        assert_int_equal(starved(&j, 1, XSR_NONE)->finding != XSR_NONE, wanted);
+    }
     judged_free(&j);
 }
 

@@ -159,6 +159,21 @@ typedef struct xsa_blame {
     int64_t joined_ns;  /* spans shorter than this are joined; 0: none are */
 } xsa_blame;
 
+/* ---- starvation: how unevenly peers are served; rows of two kinds, each with at least one other to compare with ---- */
+
+typedef struct xsa_starved {
+    uint32_t finding; /* index in findings of the unfairness that it is; XSR_NONE: it is none */
+    uint32_t pad;     /* index in pads */
+    uint32_t slot;    /* the shared slot, XSR_NONE where peer is told */
+    /* peer not XSR_NONE: rank sees the signals of peer at this pad; times: how long they lay unseen. peer XSR_NONE: rank waits for a shared
+     * slot of the pad, as others do; times: how long it waited. Numbers. */
+    uint32_t rank, peer;
+    uint64_t waits;            /* 0: no signal of the peer was ever looked at; max_ns lasts to the end of the run */
+    int64_t median_ns, max_ns; /* the median to within an eighth */
+    double jain;               /* of its group: all peers of a rank at the pad, or all ranks that wait there; 1: all alike */
+    uint64_t longest_bypass;   /* services of others while a signal of the peer lay unseen; or hand-overs to others during one wait */
+} xsa_starved;
+
 typedef struct xsa_result {
     const xsa_finding *findings; /* in the order in which to read them: errors first, causes before effects */
     uint32_t finding_count;
@@ -166,6 +181,8 @@ typedef struct xsa_result {
     uint32_t verdict_count;
     uint32_t errors, warnings, notes, unknown; /* unknown: verdicts */
     const xsa_blame *blame;
+    const xsa_starved *starved; /* those that are findings first, then by maximum over median */
+    uint32_t starved_count;
 } xsa_result;
 
 /* Thresholds. Zero: the default in brackets. Times in nanoseconds. */
