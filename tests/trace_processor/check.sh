@@ -55,6 +55,7 @@ sound() { # TRACE
 whole() { # TRACE
     local remote rows r open='' i
     rows=$'"epochs"\n"findings"'
+    [ "$case" = options ] && rows=$'"critical path"\n'$rows # `xs export` judges, the others draw only
     for ((r = 0; r < $(count ranks); r++)); do
         rows+=$'\n'"\"rank $r waits for\""
         ((i = $(count open$r))) && open+="${open:+$'\n'}\"rank $r · CPU\",$i"
