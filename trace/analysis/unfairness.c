@@ -1,8 +1,7 @@
 /* D19: peers of which some are served far later than others (Jain's index over 1 / mean delay); signals that are not looked at while those of
  * other peers are served again and again; and, where several ranks wait for one slot, waits that others overtake. */
 #include "detectors.h"
-#include "class.h"
-#include "starvation.h"
+#include "unfairness.h"
 
 #define LEAST 8u     /* waits of a peer */
 #define JAIN 0.75
@@ -10,19 +9,7 @@
 #define BYPASS 16u   /* overtaken so often by those who wait */
 #define PASSED_BY 8u /* hand-overs that would have been enough, and went to others */
 
-typedef struct served { uint64_t waits; double delay; int64_t worst, first, last; uint64_t wait; uint32_t slot, writer; an_spread spread; } served; /* (pad, waiter, peer) */
-typedef struct contended { an_spread spread; uint64_t passed; } contended; /* (slot, rank): waits for a shared slot, most hand-overs to others during one */
-typedef struct contender { uint64_t wait, bypass, need, passed; uint32_t slot, rank, writer; int64_t begin; } contender; /* waits now */
-typedef struct overtaken { uint64_t bypass, wait, event; uint32_t slot, rank, writer, by; int64_t begin, end; } overtaken;
-/* Per slot: the signal that its owner has not looked at yet, and how often the owner had served the pad's slots when it came. Of all
- * services since then, those beyond a few for each of the others are repeated ones. */
-typedef struct request { uint64_t signal, services, served, worst, worst_signal; int64_t time, worst_from, worst_to; uint32_t rank, writer; bool pending; } request;
-typedef struct server { uint64_t services; uint32_t slots; } server; /* (pad, owner) */
-#define ROUNDS 4u /* services of each of the others */
-
-typedef struct fairness { an_classes peers; served *rows; uint32_t row_room; contender *now; uint32_t now_count, now_room; overtaken worst;
-                          an_classes owners; server *servers; uint32_t server_room; request *slots; uint32_t slot_room;
-                          an_classes shared; contended *shared_rows; uint32_t shared_room; } fairness;
+#define ROUNDS 4u    /* services of each of the others */
 
 static int take_delay(an *a, fairness *s, const xsr_wait *w) {
     uint32_t from = w->released_by.rank;
@@ -255,101 +242,12 @@ static int say_overtaken(an *a, const overtaken *o) {
     return an_evidence(a, out, o->event, "end of a later one");
 }
 
-/* ---- what it saw of all, whether it is a finding or not ---- */
-
-static uint64_t longest_unseen(const an *a, const fairness *s, uint32_t pad, uint32_t rank, uint32_t peer) {
-    uint64_t worst = 0;
-    for (uint32_t i = 0; i < a->slot_count && i < s->slot_room; i++)
-        if (s->slots[i].time && s->slots[i].rank == peer && a->model->slots[i].pad == pad && a->model->slots[i].owner == an_number(a, rank) &&
-            s->slots[i].worst > worst)
-            worst = s->slots[i].worst;
-    return worst;
-}
-
-static bool is_listed(const an *a, uint32_t from, uint32_t peer) {
-    for (uint32_t i = from; i < a->starving.count; i++)
-        if (a->starving.list[i].peer == peer)
-            return true;
-    return false;
-}
-
-/* Peers of whom nothing was ever looked at. */
-static int list_unserved(an *a, const fairness *s, const uint32_t key[3], uint32_t from) {
-    static const an_spread never;
-    for (uint32_t i = 0; i < a->slot_count && i < s->slot_room; i++) {
-        const request *q = &s->slots[i];
-        if (!q->time || !q->pending || q->served || q->rank == key[1] || a->model->slots[i].pad != key[0] || a->model->slots[i].owner != an_number(a, key[1]) ||
-            is_listed(a, from, an_number(a, q->rank)))
-            continue;
-        xsa_starved row = {.pad = key[0], .slot = XSR_NONE, .rank = an_number(a, key[1]), .peer = an_number(a, q->rank), .longest_bypass = q->worst};
-        TRY(an_starving_add(a, &row, &never));
-        a->starving.list[a->starving.count - 1].max_ns = a->last_time - q->time;
-    }
-    return 0;
-}
-
-static int list_peers(an *a, const fairness *s, uint32_t first) {
-    const uint32_t *key = s->peers.keys[first];
-    uint32_t from = a->starving.count, n = 0;
-    double *means = calloc(s->peers.count + 1u, sizeof *means);
-    int rc = means ? 0 : XS_E_MEMORY;
-    for (uint32_t i = first; i < s->peers.count && !rc; i++) {
-        const uint32_t *k = s->peers.keys[i];
-        if (k[0] != key[0] || k[1] != key[1])
-            continue;
-        means[n++] = s->rows[i].delay / (double)s->rows[i].waits;
-        xsa_starved row = {.pad = k[0], .slot = XSR_NONE, .rank = an_number(a, k[1]), .peer = an_number(a, k[2]),
-                           .longest_bypass = longest_unseen(a, s, k[0], k[1], k[2])};
-        rc = an_starving_add(a, &row, &s->rows[i].spread);
-    }
-    rc = rc ? rc : list_unserved(a, s, key, from);
-    an_starving_group(a, from, means ? an_jain(means, n) : 1);
-    free(means);
-    return rc;
-}
-
-static int list_contenders(an *a, const fairness *s, uint32_t first) {
-    uint32_t slot = s->shared.keys[first][0], from = a->starving.count, n = 0;
-    double *means = calloc(s->shared.count + 1u, sizeof *means);
-    int rc = means ? 0 : XS_E_MEMORY;
-    for (uint32_t i = first; i < s->shared.count && !rc; i++) {
-        const contended *c = &s->shared_rows[i];
-        if (s->shared.keys[i][0] != slot)
-            continue;
-        means[n++] = c->spread.count ? c->spread.sum / (double)c->spread.count : 0;
-        xsa_starved row = {.pad = a->model->slots[slot].pad, .slot = slot, .rank = an_number(a, s->shared.keys[i][1]), .peer = XSR_NONE,
-                           .longest_bypass = c->passed};
-        rc = an_starving_add(a, &row, &c->spread);
-    }
-    an_starving_group(a, from, means ? an_jain(means, n) : 1);
-    free(means);
-    return rc;
-}
-
-#define MOST_GROUPS 8192u /* it is looked for the first of each */
-static bool is_first(const an_classes *c, uint32_t at, uint32_t same) {
-    for (uint32_t k = 0; k < at; k++)
-        if (c->keys[k][0] == c->keys[at][0] && (same == 1 || c->keys[k][1] == c->keys[at][1]))
-            return false;
-    return true;
-}
-
-static int list_all(an *a, fairness *s) {
-    for (uint32_t i = 0; i < s->now_count; i++)
-        TRY(note_passed(s, &s->now[i]));
-    for (uint32_t i = 0; i < s->peers.count && i < MOST_GROUPS; i++)
-        if (is_first(&s->peers, i, 2))
-            TRY(list_peers(a, s, i));
-    for (uint32_t i = 0; i < s->shared.count && i < MOST_GROUPS; i++)
-        if (is_first(&s->shared, i, 1))
-            TRY(list_contenders(a, s, i));
-    return 0;
-}
-
 static int finish(an *a, void *state) {
     fairness *s = state;
     TRY(judge_requests(a, s));
-    TRY(list_all(a, s));
+    for (uint32_t i = 0; i < s->now_count; i++)
+        TRY(note_passed(s, &s->now[i]));
+    TRY(unfairness_list(a, s));
     for (uint32_t i = 0; i < s->peers.count; i++) {
         bool first = true;
         for (uint32_t k = 0; k < i && first && i < 8192; k++)

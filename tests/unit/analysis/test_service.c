@@ -155,6 +155,27 @@ static void ignored(uint32_t services, bool wanted) {
     judged_free(&j);
 }
 
+/* Of two that ask, one is never looked at: half of them is served. */
+static void test_peer_that_is_never_served(void **state) {
+    (void)state;
+    cb *c = case_begin(3, 1, 1);
+    uint32_t pad = cb_pad(c, "ask", "", "", 1, 3, 0), busy = cb_slot(c, pad, 0, 0, 1), alone = cb_slot(c, pad, 0, 0, 2);
+    cb_plan_writer(c, pad, XS_PLAN_COLUMN);
+    cb_signal(c, RING(2, 0), 1500, alone, 1);
+    for (uint32_t i = 1; i <= 10; i++) {
+        cb_signal(c, RING(1, 0), 2000 + i * 1000, busy, i);
+        cb_pass(c, RING(0, 0), 2100 + i * 1000, busy, i, i);
+    }
+    case_end_writers(c, 3, 1, 20000);
+    judged j = judge(c);
+    const xsa_starved *never = starved(&j, 0, 2);
+    assert_int_equal(never->waits, 0);
+    assert_int_equal(never->max_ns, 20000 - 1500);
+    assert_int_equal(never->longest_bypass, 10);
+    assert_true(never->jain > 0.499 && never->jain < 0.501);
+    judged_free(&j);
+}
+
 static void test_signal_that_is_not_looked_at(void **state) {
     (void)state;
     ignored(16, true);
@@ -239,7 +260,7 @@ int main(void) {
         cmocka_unit_test(test_order_that_is_not_that_of_delivery),
         cmocka_unit_test(test_order_over_epochs),
         cmocka_unit_test(test_peer_that_is_served_late),
-        cmocka_unit_test(test_signal_that_is_not_looked_at),
+        cmocka_unit_test(test_signal_that_is_not_looked_at), cmocka_unit_test(test_peer_that_is_never_served),
         cmocka_unit_test(test_wait_that_others_pass_by),
         cmocka_unit_test(test_signals_at_the_end_of_their_epochs),
         cmocka_unit_test(test_pause_between_epochs),
