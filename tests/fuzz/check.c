@@ -46,20 +46,26 @@ static void check_model(const xsr_model *m) {
         require(m->processes[i].cupti.state < XS_CUPTI_STATE_COUNT);
 }
 
-void check_capture(const char *path, int whole) {
+uint32_t check_capture(const char *path, int whole) {
     xsr_reader *reader = NULL;
     const char *why = NULL;
-    xsr_sink sink = {.name = "check", .event = see_event, .wait = see_wait, .activity = see_activity}, *sinks[] = {&sink};
+    xsr_sink sink = {.name = "check", .event = see_event, .wait = see_wait, .activity = see_activity}, *sinks[] = {&sink, NULL};
+    uint32_t errors = 0;
+    require(xsa_open(NULL, &sinks[1]) == 0);
     int rc = xsr_open(&path, 1, NULL, &reader, &why);
     require(rc == 0 || (why != NULL && !whole));
     if (rc == 0)
-        rc = xsr_run(reader, sinks, 1);
+        rc = xsr_run(reader, sinks, 2);
     require(rc == 0 || !whole);
     const xsr_model *m = xsr_model_of(reader);
     require(!whole || (m->closed && !m->cut && !m->damaged_frames && !m->missing_frames));
-    if (rc == 0)
+    if (rc == 0) {
         check_model(m);
+        errors = check_verdicts(xsa_result_of(sinks[1]), m);
+    }
+    xsa_close(sinks[1]);
     xsr_close(reader);
+    return errors;
 }
 
 void check_hang(const char *path) {

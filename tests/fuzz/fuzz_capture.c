@@ -5,47 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include <xs/frame.h>
 
 #include "check.h"
+#include "input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Makes the checksums right wherever a frame's length fits, so that its contents are reached. */
-static void seal_frames(unsigned char *bytes, size_t size) {
-    for (size_t at = 0; at + sizeof(xs_frame) <= size;) {
-        xs_frame frame;
-        memcpy(&frame, bytes + at, sizeof frame);
-        if (frame.magic != XS_FRAME_MAGIC || frame.header_bytes < sizeof frame || frame.header_bytes > size - at ||
-            frame.payload_bytes > size - at - frame.header_bytes) {
-            at += 16;
-            continue;
-        }
-        frame.checksum = xs_frame_checksum(&frame, bytes + at + frame.header_bytes);
-        memcpy(bytes + at, &frame, sizeof frame);
-        at += frame.header_bytes + xs_frame_padded(frame.payload_bytes);
-    }
-}
-
-static void try_bytes(const unsigned char *bytes, size_t size) {
-    char path[64];
-    int fd = memfd_create("fuzz", MFD_CLOEXEC);
-    require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    check_capture(path, 0);
-    check_hang(path);
-    close(fd);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     unsigned char *copy = malloc(size + 1);
     require(copy != NULL);
     memcpy(copy, data, size);
-    try_bytes(copy, size);
-    seal_frames(copy, size);
-    try_bytes(copy, size);
+    input_check(copy, size);
+    input_seal(copy, size);
+    input_check(copy, size);
     free(copy);
     return 0;
 }

@@ -166,6 +166,11 @@ static int on_event(an *a, void *state, const xsr_event *e) {
         return 0;
     if (e->kind != XS_EV_WAIT_START)
         return overtake(s, e);
+    for (uint32_t i = 0; i < s->now_count; i++)
+        if (s->now[i].slot == e->slot && s->now[i].writer == e->writer) { /* the end of an older wait is lost */
+            s->now[i] = (contender){e->id, 0, e->need, 0, e->slot, e->rank, e->writer, e->time};
+            return 0;
+        }
     if (s->now_count == MOST_CONTENDERS)
         return 0;
     if (RD_ROOM(s->now, s->now_room, s->now_count + 1) < 0)
