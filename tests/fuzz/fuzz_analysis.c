@@ -1,7 +1,7 @@
 /* Fuzz target of the detectors: captures whose events say anything. Without libFuzzer, main runs every fault of the zoo and its
  * twin on sim, and changes each capture in two ways: records are lost, which must bring no error that was not there; and fields
  * of records, plan, pads and status lines get other values, of which the detectors may say what they like, as long as it makes
- * sense. argv: the zoo's program; for libFuzzer's corpus a folder, where the captures are left. */
+ * sense. argv: the zoo's program; for libFuzzer's corpus a folder, where the captures are left. XS_FUZZ_SEED: other changes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +141,8 @@ static void try_fault(const char *program, const char *folder, const char *name,
 
 int main(int argc, char **argv) {
     char made[] = "/tmp/xs-fuzz-XXXXXX", command[1024], line[256];
-    const char *folder = argc > 2 ? argv[2] : mkdtemp(made);
+    const char *folder = argc > 2 ? argv[2] : mkdtemp(made), *wanted = getenv("XS_FUZZ_SEED");
+    seed = wanted ? (unsigned)atoi(wanted) : 1;
     require(argc > 1 && folder != NULL);
     snprintf(command, sizeof command, "'%s' --list", argv[1]);
     FILE *list = popen(command, "r");

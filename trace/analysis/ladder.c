@@ -124,7 +124,8 @@ static bool is_candidate(const an *a, const an_stuck *s, uint32_t writer, bool b
     const xsr_writer *w = &a->model->writers[writer];
     if (w->rank != s->supplier || w->begin > an_still(a))
         return false;
-    if (w->end != NO_TIME && w->end < s->w.begin && w->launch != a->model->writers[s->w.writer].launch)
+    uint32_t launch = s->w.writer == XSR_NONE ? w->launch : a->model->writers[s->w.writer].launch; /* its own may be lost */
+    if (w->end != NO_TIME && w->end < s->w.begin && w->launch != launch)
         return false; /* of an earlier launch */
     return !by_role || s->role == XSR_NONE || a->writers[writer].role == s->role || w->role == s->role;
 }

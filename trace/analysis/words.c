@@ -38,6 +38,8 @@ const char *an_span(an *a, int64_t ns) {
 }
 
 const char *an_since(an *a, int64_t time) {
+    if (time == NO_TIME)
+        return "an unknown moment";
     int64_t start = a->first_time == NO_TIME ? a->model->begin : a->first_time;
     return an_print(a, "%s after the start", an_span(a, time - start));
 }

@@ -235,10 +235,26 @@ static void test_wait_that_frees_a_buffer_is_lost(void **state) {
     judged_free(&j);
 }
 
+/* Who waits is not known, for its begin is lost; who signalled the slot before has ended. */
+static void test_begin_of_who_waits_is_lost(void **state) {
+    (void)state;
+    cb *c = case_begin(2, 1, 1);
+    uint32_t slot = cb_slot(c, cb_pad(c, "full", "", "", 1, 1, 0), 0, 0, 0);
+    cb_lose(c, RING(0, 0), 1, cb_next(c, RING(0, 0)) - 1, XS_LOSS_OVERWRITTEN);
+    cb_signal(c, RING(1, 0), 2000, slot, 1);
+    cb_writer_end(c, RING(1, 0), 2500);
+    case_open_wait(c, RING(0, 0), 3000, slot, 2, 1);
+    judged j = judge(c);
+    assert_int_equal(verdict_of(&j, XSA_TRACE_HEALTH)->status, XSA_FOUND);
+    for (uint32_t i = 0; i < j.result->finding_count; i++)
+        assert_true(j.result->findings[i].rank == XSR_NONE || j.result->findings[i].rank == 0);
+    judged_free(&j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_healthy_and_whole), cmocka_unit_test(test_loss_alone_makes_no_error),
                                        cmocka_unit_test(test_culprit_is_named_though_records_are_lost), cmocka_unit_test(test_wait_whose_end_may_be_lost),
                                        cmocka_unit_test(test_fence_that_may_be_lost), cmocka_unit_test(test_end_of_an_older_wait_is_lost),
-                                       cmocka_unit_test(test_wait_that_frees_a_buffer_is_lost)};
+                                       cmocka_unit_test(test_wait_that_frees_a_buffer_is_lost), cmocka_unit_test(test_begin_of_who_waits_is_lost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
