@@ -193,6 +193,29 @@ static void undo(an *a) {
     }
 }
 
+/* On CPU threads the machine's scheduler decides when a writer runs: what is concluded from times may be its doing. */
+static bool is_of_threads(const an *a, const xsa_finding *f) {
+    const uint32_t who[2] = {f->owes_rank, f->rank};
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t rank = who[i] == XSR_NONE ? XSR_NONE : an_rank_of(a, who[i]);
+        if (rank != XSR_NONE && a->model->ranks[rank].device < 0 && !a->model->processes[a->model->ranks[rank].process].virtual_time)
+            return true;
+    }
+    return false;
+}
+
+static bool is_of_time(const xsa_finding *f) {
+    static const uint8_t of_time[] = {XSA_STALL, XSA_HEAD_OF_LINE, XSA_UNFAIRNESS, XSA_DETECTION_LAG, XSA_LATE_RANK, XSA_READINESS_COLLAPSE};
+    return f->severity != XSA_ERROR && memchr(of_time, (int)f->detector, sizeof of_time) != NULL;
+}
+
+static void doubt(an *a, xsa_finding *f) {
+    if (!is_of_time(f) || !is_of_threads(a, f))
+        return;
+    f->confidence = XSA_LOW;
+    f->text = an_print(a, "%s (low confidence: on CPU threads the machine's scheduler has a part in times)", f->text);
+}
+
 int an_findings_finish(an *a) {
     undo(a);
     an_merge(a);
@@ -208,6 +231,7 @@ int an_findings_finish(an *a) {
             continue;
         if (f->f.count > 1)
             f->f.text = an_print(a, "%s (%llu times)", f->f.text, (unsigned long long)f->f.count);
+        doubt(a, &f->f);
         a->listed[r->finding_count++] = f->f;
         *(f->f.severity == XSA_ERROR ? &r->errors : f->f.severity == XSA_WARNING ? &r->warnings : &r->notes) += 1;
     }

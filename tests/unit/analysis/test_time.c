@@ -187,6 +187,34 @@ static void test_lag_within_the_clocks_bound(void **state) {
 
 /* ---- late rank ---- */
 
+/* On CPU threads a machine's scheduler has a part in times: low confidence, and that is why. On sim and on GPUs times are the program's. */
+static void test_times_of_threads_are_doubted(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) { /* threads, sim, a GPU */
+        cb *c = cb_begin(judged_path());
+        assert_non_null(c);
+        xs_region_header h = cb_region(0, 2, 2);
+        h.virtual_time = kind == 1;
+        h.device = kind == 2 ? 0 : -1;
+        cb_process_as(c, &h);
+        uint32_t slot = cb_slot(c, cb_pad(c, "full", "", "", 1, 1, 0), 0, 0, 0);
+        cb_writer_begin(c, RING(0, 0), 1000, cb_role(c, "work"), 0, 1);
+        cb_writer_begin(c, RING(1, 0), 1000, 1, 0, 1);
+        for (uint32_t i = 1; i <= 40; i++) {
+            uint64_t t = 2000 + 30000 * (uint64_t)i, took = i == 20 ? 20000 : 1000;
+            cb_wait_start(c, RING(0, 0), t, slot, i, i - 1);
+            cb_signal(c, RING(1, 0), t + took - 10, slot, i);
+            cb_wait_end(c, RING(0, 0), t + took, slot, i, XS_RESULT_OK, 9);
+        }
+        judged j = judge_with(c, &(xsa_options){.size = sizeof(xsa_options), .stall_ns = 10000});
+        found(&j, XSA_STALL, true);
+        const xsa_finding *f = finding_of(&j, XSA_STALL);
+        assert_int_equal(f->confidence, kind == 0 ? XSA_LOW : XSA_MEDIUM);
+        assert_int_equal(strstr(f->text, "the machine's scheduler has a part in times") != NULL, kind == 0);
+        judged_free(&j);
+    }
+}
+
 static void late(uint64_t after, bool first_lost, bool wanted) {
     xsa_options o = {.size = sizeof o, .late_ns = 1 * MS};
     cb *c = case_begin(2, 1, 0);
@@ -246,6 +274,7 @@ int main(void) {
         cmocka_unit_test(test_wait_longer_than_its_class),
         cmocka_unit_test(test_stall_with_starts_lost),
         cmocka_unit_test(test_wait_that_gave_up),
+        cmocka_unit_test(test_times_of_threads_are_doubted),
         cmocka_unit_test(test_signal_seen_late),
         cmocka_unit_test(test_lag_counts_from_the_last_failed_poll),
         cmocka_unit_test(test_lag_within_the_clocks_bound),

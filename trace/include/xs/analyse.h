@@ -49,7 +49,8 @@ enum xsa_detector { XSA_NO_DETECTOR = 0, XSA_DETECTORS(XSA_DETECTOR_ENUM) XSA_DE
 #undef XSA_DETECTOR_ENUM
 
 enum xsa_severity { XSA_ERROR = 0, XSA_WARNING = 1, XSA_NOTE = 2 };
-/* HIGH: follows from records and declared plan. MEDIUM: from what was reported or inferred. LOW: records that bear on it are lost. */
+/* HIGH: follows from records and declared plan. MEDIUM: from what was reported or inferred. LOW: records that bear on it are lost,
+ * or it is about the times of CPU threads. */
 enum xsa_confidence { XSA_HIGH = 0, XSA_MEDIUM = 1, XSA_LOW = 2 };
 /* CLEAR: looked, and there is nothing. UNKNOWN: lost records could change that. NOT_RUN: what it needs is not in the capture. */
 enum xsa_status { XSA_CLEAR = 0, XSA_FOUND = 1, XSA_UNKNOWN = 2, XSA_NOT_RUN = 3 };
