@@ -125,6 +125,35 @@ static int adopt_check(const xs_world *world, const char *name, const xs_adopt *
     return 0;
 }
 
+#define INSIDE_MOST 1024u /* slots of which it is told where they lie */
+
+/* The buffer that an address of a rank's lies in. */
+static const xs_named_pad *buffer_around(const xs_world *world, uint32_t rank, const char *address) {
+    const xs_named_pad *at = xs_objects_of(world)->pads;
+    while (at && !(at->buffer_bytes && at->base[rank] && address >= (const char *)at->base[rank] &&
+                   address < (const char *)at->base[rank] + at->buffer_bytes))
+        at = at->next;
+    return at;
+}
+
+/* Flags in the memory of buffers: whether they share a cache line with payload is for the analysis to say. */
+static int tell_places(xs_world *world, const xs_pad *pad) {
+    const xs_named_pad *made = xs_pad_by_first(world, pad->first);
+    uint32_t slots = pad->rows * pad->columns;
+    int rc = 0;
+    for (uint32_t i = 0; made && slots <= INSIDE_MOST && i < slots * world->config.ranks && !rc; i++) {
+        uint32_t owner = i / slots, row = i % slots / pad->columns, column = i % pad->columns;
+        const char *at = (const char *)made->base[owner] + (uint64_t)row * pad->row_stride + (uint64_t)column * pad->column_stride;
+        const xs_named_pad *around = buffer_around(world, owner, at);
+        int name = around ? xs_name_get(world, XS_NAME_BUFFER, around->name) : 0;
+        if (!around || name < 0) continue;
+        xs_plan_entry entry = {XS_PLAN_INSIDE, XS_PLAN_REPORTED, pad->first, owner, row, column, UINT64_MAX, (uint64_t)name,
+                               (uint64_t)(at - (const char *)around->base[owner])};
+        rc = xs_plan_append(world, &entry, 1);
+    }
+    return rc;
+}
+
 int xs_pad_adopt(xs_world *world, const char *name, const xs_adopt *adopt, xs_pad *pad) {
     int rc = xs_world_check(world);
     if (!rc) rc = xs_name_check(name, XS_NAME_BYTES);
@@ -136,7 +165,12 @@ int xs_pad_adopt(xs_world *world, const char *name, const xs_adopt *adopt, xs_pa
                     .row_stride = adopt->row_stride,
                     .column_stride = adopt->column_stride};
     shape.flags = (adopt->flags & ~(uint32_t)XS_PAD_32) | XS_PAD_ADOPTED | (adopt->width == 32 ? XS_PAD_32 : 0);
-    return make_locked(world, name, &shape, pad);
+    pthread_mutex_lock(&world->lock);
+    int fresh = !find(world, name);
+    rc = xs_pad_make(world, name, &shape, pad);
+    if (!rc && fresh) rc = tell_places(world, pad);
+    pthread_mutex_unlock(&world->lock);
+    return rc;
 }
 
 int xs_pad_labels(xs_world *world, const xs_pad *pad, const char *row_label, const char *column_label) {

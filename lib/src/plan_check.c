@@ -87,7 +87,7 @@ static int check_kind(const xs_world *world, const xs_plan_entry *e, uint32_t i,
 }
 
 static int check_one(const xs_world *world, const xs_plan_entry *e, uint32_t i) {
-    if (e->kind < XS_PLAN_WRITER || e->kind > XS_PLAN_NO_ARRIVALS)
+    if (e->kind < XS_PLAN_WRITER || e->kind > XS_PLAN_INSIDE)
         return xs_fail(XS_E_PLAN, WHO "unknown kind %u", i, e->kind);
     if (e->origin > XS_PLAN_INFERRED) return xs_fail(XS_E_PLAN, WHO "unknown origin %u", i, e->origin);
     if (e->kind == XS_PLAN_ROLE_BLOCKS && e->pad_first == UINT32_MAX) return check_kind(world, e, i, NULL);

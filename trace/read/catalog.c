@@ -225,8 +225,12 @@ static uint32_t pad_at(const rd_process *p, uint32_t first) {
     return XSR_NONE;
 }
 
-/* Role ids become rows of names, + 1; 0 stays "none". */
-static void name_roles(xsr_reader *reader, uint32_t process, xs_plan_entry *e) {
+/* Ids of roles and buffers become rows of names, + 1; 0 stays "none". */
+static void name_ids(xsr_reader *reader, uint32_t process, xs_plan_entry *e) {
+    if (e->kind == XS_PLAN_INSIDE) {
+        uint32_t buffer = e->a <= UINT32_MAX ? rd_name(reader, process, XS_NAME_BUFFER, (uint32_t)e->a) : XSR_NONE;
+        e->a = buffer == XSR_NONE ? 0 : (uint64_t)buffer + 1;
+    }
     if (e->kind != XS_PLAN_WRITER && e->kind != XS_PLAN_ROLE_BLOCKS)
         return;
     uint64_t *role = e->kind == XS_PLAN_WRITER ? &e->b : &e->a;
@@ -260,7 +264,7 @@ int rd_take_plan(xsr_reader *reader, const xs_frame *frame, const unsigned char 
         uint32_t pad = everywhere ? XSR_NONE : pad_at(&reader->processes[p], e.pad_first);
         if (e.origin > XS_PLAN_REPORTED || (!everywhere && pad == XSR_NONE))
             continue;
-        name_roles(reader, p, &e);
+        name_ids(reader, p, &e);
         int rc = add_plan(reader, pad, &e);
         if (rc < 0)
             return rc;

@@ -46,6 +46,7 @@ static const word words[] = {
     {"plan", XS_PLAN_ROLE_BLOCKS, "role_blocks", "a = role, b = first block and blocks (high half)"},
     {"plan", XS_PLAN_HOST_SUPPLIER, "host_supplier", "the host signals the slot"},
     {"plan", XS_PLAN_NO_ARRIVALS, "no_arrivals", "a = rank that publishes where nothing is expected"},
+    {"plan", XS_PLAN_INSIDE, "inside", "the slot lies in a buffer: a = its row of name, + 1, b = byte in it"},
     /* events whose object is a row of `name` */
 #define NAMED_ROLE 1
 #define NAMED_MARK 1

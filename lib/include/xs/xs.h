@@ -125,7 +125,8 @@ enum xs_plan_kind {
     XS_PLAN_PARTICIPANTS, /* a = ranks that take part in the barrier */
     XS_PLAN_ROLE_BLOCKS,  /* a = role id, b = first block | blocks << 32 */
     XS_PLAN_HOST_SUPPLIER, /* the host signals the slot */
-    XS_PLAN_NO_ARRIVALS   /* a = rank that publishes the slot where nothing is expected */
+    XS_PLAN_NO_ARRIVALS,  /* a = rank that publishes the slot where nothing is expected */
+    XS_PLAN_INSIDE        /* told by xs of adopted pads of up to 1 024 slots: the slot lies in a buffer. a = its name id, b = byte in it */
 };
 enum xs_plan_origin { XS_PLAN_DECLARED = 0, XS_PLAN_REPORTED = 1, XS_PLAN_INFERRED = 2 };
 #define XS_PLAN_ANY 0xffffffffu

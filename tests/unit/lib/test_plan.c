@@ -128,10 +128,39 @@ static void a_refused_call_adds_nothing(void **state) {
 }
 
 #define TEST(t) cmocka_unit_test_setup_teardown(t, set_up, tear_down)
+/* Adopted pads in the memory of buffers: their slots are told with the buffer and the byte. */
+static void slots_in_buffers_are_told(void **state) {
+    fixture *f = *state;
+    xs_buffer buffer;
+    xs_pad pad, again;
+    void *inside[4], *outside[4];
+    static uint64_t own[4][4];
+    assert_int_equal(xs_buffer_create(f->world, "batch", 1024, &buffer), 0);
+    for (uint32_t r = 0; r < 4; r++) inside[r] = (char *)buffer.base[r] + 248, outside[r] = own[r];
+    xs_adopt adopt = {.size = sizeof adopt, .rows = 1, .columns = 2, .width = 64, .column_stride = 8, .base = outside};
+    const xs_objects *o = xs_objects_of(f->world);
+    uint32_t had = o->plan_count;
+    assert_int_equal(xs_pad_adopt(f->world, "elsewhere", &adopt, &pad), 0);
+    assert_int_equal(o->plan_count, had);
+    adopt.base = inside;
+    assert_int_equal(xs_pad_adopt(f->world, "flags", &adopt, &pad), 0);
+    assert_int_equal(o->plan_count, had + 8);
+    const xs_plan_entry *e = &o->plan[had + 5];
+    assert_int_equal(e->kind, XS_PLAN_INSIDE);
+    assert_int_equal(e->origin, XS_PLAN_REPORTED);
+    assert_int_equal(e->owner, 2);
+    assert_int_equal(e->column, 1);
+    assert_int_equal(e->a, o->names[XS_NAME_BUFFER].count);
+    assert_int_equal(e->b, 256);
+    assert_int_equal(xs_pad_adopt(f->world, "flags", &adopt, &again), 0);
+    assert_int_equal(o->plan_count, had + 8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(places_are_checked),    TEST(values_are_checked), TEST(one_writer_a_slot),
         TEST(shared_pads_have_many), TEST(nobody_arrives),     TEST(a_refused_call_adds_nothing),
+        TEST(slots_in_buffers_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
