@@ -1,0 +1,106 @@
+/* The table: what a row says of its runs, and which bars it misses. */
+#include "matrix.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const fault *fault_named(const char *name) {
+    const fault *f = fault_find(name);
+    assert_non_null(f);
+    return f;
+}
+static matrix_options on(uint32_t judge) {
+    return (matrix_options){.backend = judge == FAULT_CUDA ? "cuda" : "host", .runs = 50, .twins = 50, .judge = judge, .seed = 1};
+}
+static matrix_row rows_of(uint32_t runs, uint32_t right) {
+    return (matrix_row){.runs = runs, .first = right, .slot = right, .culprit = right, .right = right, .named = right, .twins = 50};
+}
+
+/* The last column of the row, and whether it counts as a bar that is missed. */
+static void expect_row(const matrix_options *o, const char *name, matrix_row row, const char *last, uint32_t missed) {
+    matrix_options printed = *o;
+    char *text = NULL;
+    size_t size = 0;
+    printed.table = open_memstream(&text, &size);
+    assert_non_null(printed.table);
+    assert_int_equal(matrix_print_row(&printed, fault_named(name), &row), missed);
+    fclose(printed.table);
+    char ending[32];
+    snprintf(ending, sizeof ending, "| %s |\n", last);
+    assert_true(size > strlen(ending));
+    assert_string_equal(text + size - strlen(ending), ending);
+    free(text);
+}
+
+static void test_ninety_nine_of_a_hundred(void **state) {
+    (void)state;
+    matrix_options sim = on(FAULT_SIM), threads = on(FAULT_THREADS), cuda = on(FAULT_CUDA);
+    expect_row(&sim, "wrong_slot", rows_of(100, 99), "ok", 0);
+    expect_row(&sim, "wrong_slot", rows_of(100, 98), "MISSED", 1);
+    expect_row(&threads, "wrong_slot", rows_of(20, 19), "ok", 0);
+    expect_row(&threads, "wrong_slot", rows_of(20, 18), "MISSED", 1);
+    expect_row(&cuda, "wrong_slot", rows_of(50, 50), "ok", 0);
+    expect_row(&cuda, "wrong_slot", rows_of(50, 49), "MISSED", 1);
+}
+
+static void test_twins_without_verdicts_and_leaks(void **state) {
+    (void)state;
+    matrix_options o = on(FAULT_CUDA);
+    matrix_row row = rows_of(50, 50);
+    row.twin_errors = 1;
+    expect_row(&o, "wrong_slot", row, "MISSED", 1);
+    row = rows_of(50, 50), row.twin_same = 1;
+    expect_row(&o, "wrong_slot", row, "MISSED", 1);
+    row = rows_of(50, 50), row.broken = 1;
+    expect_row(&o, "wrong_slot", row, "MISSED", 1);
+    row = rows_of(50, 50), row.leaked = 1;
+    expect_row(&o, "wrong_slot", row, "MISSED", 1);
+}
+
+/* What was not made in time is red, and told apart from what was wrong. */
+static void test_runs_that_were_not_made_in_time(void **state) {
+    (void)state;
+    matrix_options o = on(FAULT_CUDA);
+    matrix_row row = rows_of(7, 7);
+    row.short_runs = 1;
+    expect_row(&o, "wrong_slot", row, "SHORT", 1);
+    row = rows_of(7, 6), row.short_runs = 1;
+    expect_row(&o, "wrong_slot", row, "MISSED", 1);
+}
+
+static uint32_t taken(matrix_options o) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < fault_count; i++)
+        count += matrix_takes(&o, i);
+    return count;
+}
+
+static void test_which_faults_are_taken(void **state) {
+    (void)state;
+    matrix_options o = on(FAULT_CUDA);
+    assert_int_equal(taken(o), fault_count);
+    o.parts = 2;
+    o.part = 1;
+    uint32_t first = taken(o);
+    o.part = 2;
+    assert_int_equal(first + taken(o), fault_count);
+    o = on(FAULT_CUDA);
+    o.only = "lost_increments,wrong_slot";
+    assert_int_equal(taken(o), 2);
+    o.but = "wrong_slot";
+    assert_int_equal(taken(o), 1);
+    o.only = "pollers"; /* times tell it */
+    assert_int_equal(taken(o), 1);
+    o.timeless = 1;
+    assert_int_equal(taken(o), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ninety_nine_of_a_hundred), cmocka_unit_test(test_twins_without_verdicts_and_leaks),
+        cmocka_unit_test(test_runs_that_were_not_made_in_time), cmocka_unit_test(test_which_faults_are_taken)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
