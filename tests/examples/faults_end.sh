@@ -5,6 +5,7 @@ source "$(dirname "$0")/common.sh"
 names=$("$FAULTS" --list | awk '{print $1}')
 [ "$(wc -w <<< "$names")" -ge 50 ] || fail "only $(wc -w <<< "$names") faults"
 for name in $names; do
+    grep -qw "$name" "$(dirname "$0")/../../docs/fault-zoo.md" || fail "$name has no story in docs/fault-zoo.md"
     timeout 600 "$FAULTS" "$name" --scheduler sim --runs 10 > "$work/$name.fault" || fail "$name on sim: $(tail -n 1 "$work/$name.fault")"
     timeout 600 "$FAULTS" "$name" --twin --scheduler sim --runs 20 > "$work/$name.twin" || fail "$name, twin on sim"
     ! grep "stale payload" "$work/$name.twin" || fail "$name: its twin reads stale payload"
