@@ -31,7 +31,8 @@ uint32_t check_verdicts(const xsa_result *r, const xsr_model *m) {
         require(v->status != XSA_UNKNOWN || is_word(v->why)); /* why it is not known is said */
         unknown += v->status == XSA_UNKNOWN;
     }
-    require(r->errors == by_severity[XSA_ERROR] && r->warnings == by_severity[XSA_WARNING] && r->notes == by_severity[XSA_NOTE]);
+    require(r->errors == by_severity[XSA_ERROR] && r->warnings == by_severity[XSA_WARNING] &&
+            r->notes == by_severity[XSA_NOTE]);
     require(r->unknown == unknown && xsa_exit_code(r) == (r->errors ? 1 : unknown ? 2 : 0));
     return errors;
 }

@@ -1,7 +1,8 @@
-/* Fuzz target of the detectors: captures whose events say anything. Without libFuzzer, main runs every fault of the zoo and its
- * twin on sim, and changes each capture in two ways: records are lost, which must bring no error that was not there; and fields
- * of records, plan, pads and status lines get other values, of which the detectors may say what they like, as long as it makes
- * sense. argv: the zoo's program; for libFuzzer's corpus a folder, where the captures are left. XS_FUZZ_SEED: other changes. */
+/* Fuzz target of the detectors: captures whose events say anything. Without libFuzzer, main runs every fault of the zoo
+ * and its twin on sim, and changes each capture in two ways: records are lost, which must bring no error that was not
+ * there; and fields of records, plan, pads and status lines get other values, of which the detectors may say what they
+ * like, as long as it makes sense. argv: the zoo's program; for libFuzzer's corpus a folder, where the captures are
+ * left. XS_FUZZ_SEED: other changes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,8 @@ static uint64_t records_at(size_t size, unsigned n, xs_record **records) {
     xs_frame f;
     size_t found[512];
     unsigned count = 0;
-    for (size_t at = 0; (at = input_frame(copy, size, at, &f)) < size && count < 512; at += f.header_bytes + ((f.payload_bytes + 15) & ~15ull))
+    for (size_t at = 0; (at = input_frame(copy, size, at, &f)) < size && count < 512;
+         at += f.header_bytes + ((f.payload_bytes + 15) & ~15ull))
         if (f.type == XS_FRAME_RECORDS && f.payload_bytes > sizeof(xs_frame_records))
             found[count++] = at;
     if (!count)
@@ -65,11 +67,21 @@ static void change_record(size_t size) {
         return;
     r += any((unsigned)n);
     switch (any(6)) {
-    case 0: r->code_object ^= 1u << any(32); break;
-    case 1: r->code_object = (r->code_object & XS_OBJECT_MASK) | any(256) << 24; break;
-    case 2: r->value = any(4) ? r->value + any(5) - 2 : 0u - any(9); break;
-    case 3: r->time ^= 1u << any(32); break;
-    case 4: r->value ^= 1u << any(32); break;
+    case 0:
+        r->code_object ^= 1u << any(32);
+        break;
+    case 1:
+        r->code_object = (r->code_object & XS_OBJECT_MASK) | any(256) << 24;
+        break;
+    case 2:
+        r->value = any(4) ? r->value + any(5) - 2 : 0u - any(9);
+        break;
+    case 3:
+        r->time ^= 1u << any(32);
+        break;
+    case 4:
+        r->value ^= 1u << any(32);
+        break;
     default: /* what stands elsewhere, with this one's sequence */
         other = r[-(int)any(2)];
         other.sequence = r->sequence;
@@ -120,7 +132,8 @@ static void run_fault(const char *program, const char *name, int twin, const cha
         setenv("XS_BACKEND", "host", 1);
         if (!freopen("/dev/null", "w", stdout))
             _exit(126);
-        execl(program, program, name, "--scheduler=sim", "--seed=1", "--pollers=50", twin ? "--twin" : NULL, (char *)NULL);
+        execl(program, program, name, "--scheduler=sim", "--seed=1", "--pollers=50", twin ? "--twin" : NULL,
+              (char *)NULL);
         _exit(127);
     }
     int status;
@@ -155,8 +168,10 @@ int main(int argc, char **argv) {
     require(pclose(list) == 0);
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
-    printf("%u captures; records lost in %u ways: %u brought another error beside the fault's, %u one where there was none; changed in %u "
-           "ways; %ld MB at most\n", files, lossy, renamed, wrong, changed, used.ru_maxrss >> 10);
+    printf("%u captures; records lost in %u ways: %u brought another error beside the fault's, %u one where there was "
+           "none; changed in %u "
+           "ways; %ld MB at most\n",
+           files, lossy, renamed, wrong, changed, used.ru_maxrss >> 10);
     require(!wrong && files > 80 && used.ru_maxrss < MOST_MEMORY_KB);
     if (folder == made) {
         snprintf(command, sizeof command, "rm -rf %s", made);

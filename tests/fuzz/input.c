@@ -22,8 +22,8 @@ uint32_t input_check(const unsigned char *bytes, size_t size) {
 size_t input_frame(const unsigned char *bytes, size_t size, size_t at, xs_frame *frame) {
     for (; at + sizeof *frame <= size; at += 16) {
         memcpy(frame, bytes + at, sizeof *frame);
-        if (frame->magic == XS_FRAME_MAGIC && frame->header_bytes >= sizeof *frame && frame->header_bytes <= size - at &&
-            frame->payload_bytes <= size - at - frame->header_bytes)
+        if (frame->magic == XS_FRAME_MAGIC && frame->header_bytes >= sizeof *frame &&
+            frame->header_bytes <= size - at && frame->payload_bytes <= size - at - frame->header_bytes)
             return at;
     }
     return size;

@@ -1,5 +1,5 @@
-/* A capture as a source: one pass, then the tables of hang_model.c. What counts as the second look is its end; as the first,
- * what was 200 ms before. */
+/* A capture as a source: one pass, then the tables of hang_model.c. What counts as the second look is its end; as the
+ * first, what was 200 ms before. */
 #include "hang_capture.h"
 
 #include <inttypes.h>
@@ -13,7 +13,8 @@
 static hang_facts *facts_of(xsr_sink *sink) { return (hang_facts *)(void *)sink; }
 
 static int changes(uint32_t kind) {
-    return kind == XS_EV_SIGNAL || kind == XS_EV_WATERMARK || kind == XS_EV_ARRIVE || kind == XS_EV_GATE_ARRIVE || kind == XS_EV_RESET;
+    return kind == XS_EV_SIGNAL || kind == XS_EV_WATERMARK || kind == XS_EV_ARRIVE || kind == XS_EV_GATE_ARRIVE ||
+           kind == XS_EV_RESET;
 }
 
 static int see_slot(hang_facts *f, const xsr_event *e) {
@@ -104,7 +105,8 @@ static void note_what_is_not_whole(hang_report *r, const xsr_model *m) {
     if (m->cut)
         note(r, "the capture is cut off in mid-frame: the answer is that of its last whole one");
     if (m->damaged_frames || m->missing_frames)
-        note(r, "%" PRIu64 " frames of the capture are damaged and %" PRIu64 " missing", m->damaged_frames, m->missing_frames);
+        note(r, "%" PRIu64 " frames of the capture are damaged and %" PRIu64 " missing", m->damaged_frames,
+             m->missing_frames);
     if (m->trimmed)
         note(r, "the capture was bounded: what was signalled before its first record is not known");
     if (m->triggered)
@@ -136,8 +138,8 @@ static int had_writers(const hang_world *world, uint32_t region, uint32_t rank, 
     const xsr_model *m = f->model;
     for (uint32_t i = 0; i < m->writer_count; i++) {
         const xsr_writer *w = &m->writers[i];
-        if (w->process == world->regions[region].process && w->launch != XSR_NONE && m->launches[w->launch].id == launch &&
-            m->ranks[w->rank].rank == rank)
+        if (w->process == world->regions[region].process && w->launch != XSR_NONE &&
+            m->launches[w->launch].id == launch && m->ranks[w->rank].rank == rank)
             return 1;
     }
     return 0;

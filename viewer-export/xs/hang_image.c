@@ -1,5 +1,5 @@
-/* Rings left behind in a file: a copy of a process's trace memory (/proc/PID/fd/N of who still has it), or a core file that
- * holds it. One look: what moved shows in the times of the newest records alone. */
+/* Rings left behind in a file: a copy of a process's trace memory (/proc/PID/fd/N of who still has it), or a core file
+ * that holds it. One look: what moved shows in the times of the newest records alone. */
 #include "command.h"
 #include "hang.h"
 
@@ -12,7 +12,8 @@
 #include <unistd.h>
 #include <xs/errors.h>
 
-const hang_source hang_image = {"image", 1, "Hung when its memory was kept: ", " before", hang_look_into_rings, hang_ring_had_writers};
+const hang_source hang_image = {
+    "image", 1, "Hung when its memory was kept: ", " before", hang_look_into_rings, hang_ring_had_writers};
 
 struct hang_file {
     const char *path;
@@ -127,7 +128,8 @@ static uint64_t newest_record(const hang_region *region, uint32_t ring, uint64_t
     return ahead > 0 ? base + (uint32_t)ahead : base;
 }
 
-/* The newest moment that the image tells of, which may be long before it was taken: ages are at least what they seem. */
+/* The newest moment that the image tells of, which may be long before it was taken: ages are at least what they seem.
+ */
 static uint64_t newest_moment(const hang_region *region) {
     uint64_t now = 0;
     int64_t offset;
@@ -208,9 +210,10 @@ static int take_file(hang_report *r, const char *path) {
     if (rc && rc != XS_E_MEMORY)
         return complain(EX_NOINPUT, "%s: trace memory that is cut or damaged: sizes or offsets do not fit", path);
     if (!rc && !f->count)
-        return complain(EX_NOINPUT, "%s: a core file %s", path,
-                        f->cut ? "with trace memory that is cut or damaged"
-                               : "without trace memory: is bit 1 of coredump_filter set, and was it built with XS_TRACE=1?");
+        return complain(
+            EX_NOINPUT, "%s: a core file %s", path,
+            f->cut ? "with trace memory that is cut or damaged"
+                   : "without trace memory: is bit 1 of coredump_filter set, and was it built with XS_TRACE=1?");
     return rc ? complain(EX_SOFTWARE, "out of memory") : EX_OK;
 }
 

@@ -1,5 +1,6 @@
-/* From the model of captures to worlds: who was there at the end, what ran on each rank, who waited. A process that died
- * before the end of its world is gone, as it would be live; deaths within 200 ms of the last are the end, not its cause. */
+/* From the model of captures to worlds: who was there at the end, what ran on each rank, who waited. A process that
+ * died before the end of its world is gone, as it would be live; deaths within 200 ms of the last are the end, not its
+ * cause. */
 #include "hang_capture.h"
 
 #include <stdlib.h>
@@ -27,7 +28,9 @@ static int take_pads(xs_catalog_view *c, const xsr_model *m) {
         const xsr_pad *p = &m->pads[i];
         c->pads[c->pad_count++] = (xs_catalog_pad){
             .shape = {.first = i + 1, .rows = p->rows, .columns = p->columns, .flags = p->flags, .owners = p->owners},
-            .name = p->name, .row_label = p->row_label, .column_label = p->column_label};
+            .name = p->name,
+            .row_label = p->row_label,
+            .column_label = p->column_label};
     }
     return c->pads ? 0 : XS_E_MEMORY;
 }
@@ -51,13 +54,14 @@ static int take_launches(hang_region *region, const xsr_model *m) {
     for (uint32_t i = 0; region->launches && i < m->launch_count; i++) {
         const xsr_launch *l = &m->launches[i];
         if (l->process == region->process)
-            region->launches[region->launch_count++] = (hang_launch){.id = l->id,
-                                                                     .kernel = l->kernel == XSR_NONE ? 0 : l->kernel + 1,
-                                                                     .first_rank = l->first_rank,
-                                                                     .ranks = l->ranks,
-                                                                     .begin = time_of(l->begin),
-                                                                     .end = l->end == HANG_NEVER ? 0 : time_of(l->end),
-                                                                     .result = l->result};
+            region->launches[region->launch_count++] =
+                (hang_launch){.id = l->id,
+                              .kernel = l->kernel == XSR_NONE ? 0 : l->kernel + 1,
+                              .first_rank = l->first_rank,
+                              .ranks = l->ranks,
+                              .begin = time_of(l->begin),
+                              .end = l->end == HANG_NEVER ? 0 : time_of(l->end),
+                              .result = l->result};
     }
     return region->launches ? 0 : XS_E_MEMORY;
 }
@@ -233,9 +237,9 @@ static int add_wait(hang_world *world, const hang_facts *f, const xsr_wait *w) {
                     .observed = w->observed,
                     .polls = w->polls,
                     .age = age,
-                    .state = age < HANG_SAMPLE_NS                              ? HANG_YOUNG
+                    .state = age < HANG_SAMPLE_NS                       ? HANG_YOUNG
                              : slot && is_recent(region, slot->changed) ? HANG_MOVING
-                                                                               : HANG_STUCK,
+                                                                        : HANG_STUCK,
                     .supplier = HANG_NONE,
                     .answered = slot && slot->signalled && w->cmp == XS_CMP_GE && slot->value >= w->need};
     return 0;

@@ -14,7 +14,8 @@ static void found(const judged *j, uint32_t detector, bool wanted) {
     }
 }
 
-/* ---- head of line: rank 0 takes col 0, then col 1 of each epoch; rank 1 delivers them in this order, or the other ---- */
+/* ---- head of line: rank 0 takes col 0, then col 1 of each epoch; rank 1 delivers them in this order, or the other
+ * ---- */
 
 typedef struct rounds {
     uint32_t rounds, inverted; /* the first so many the other way round */
@@ -24,7 +25,8 @@ typedef struct rounds {
 
 static void head_of_line(rounds r, bool wanted) {
     cb *c = case_begin(2, 1, 1);
-    uint32_t pad = cb_pad(c, "done", "", "", 1, 2, 0), first = cb_slot(c, pad, 0, 0, 0), second = cb_slot(c, pad, 0, 0, 1);
+    uint32_t pad = cb_pad(c, "done", "", "", 1, 2, 0), first = cb_slot(c, pad, 0, 0, 0),
+             second = cb_slot(c, pad, 0, 0, 1);
     uint64_t t = 2000;
     for (uint32_t i = 1; i <= r.rounds; i++) {
         bool other = i <= r.inverted;
@@ -88,7 +90,9 @@ static const xsa_starved *starved(const judged *j, uint32_t rank, uint32_t peer)
     return NULL;
 }
 
-static bool about(int64_t is, uint64_t wanted) { return is >= (int64_t)(wanted - wanted / 8) && is <= (int64_t)(wanted + wanted / 8); }
+static bool about(int64_t is, uint64_t wanted) {
+    return is >= (int64_t)(wanted - wanted / 8) && is <= (int64_t)(wanted + wanted / 8);
+}
 
 /* Rank 0 sees the signals of ranks 1, 2 after `usual`, those of rank 3 after `late`. */
 static void peers(uint32_t waits, uint64_t usual, uint64_t late, bool wanted) {
@@ -117,7 +121,8 @@ static void peers(uint32_t waits, uint64_t usual, uint64_t late, bool wanted) {
     const xsa_starved *worst = starved(&j, 0, 3), *other = starved(&j, 0, 1);
     assert_int_equal(worst->waits, waits);
     assert_true(about(worst->median_ns, late) && about(other->median_ns, usual));
-    assert_true(worst->max_ns <= (int64_t)late && worst->max_ns >= (int64_t)late - 4); /* less what clocks may be apart */
+    assert_true(worst->max_ns <= (int64_t)late &&
+                worst->max_ns >= (int64_t)late - 4); /* less what clocks may be apart */
     assert_true(worst->jain == other->jain && worst->jain < 1);
     assert_int_equal(worst->finding != XSR_NONE, wanted);
     judged_free(&j);
@@ -219,14 +224,21 @@ static void test_wait_that_others_pass_by(void **state) {
 
 /* ---- readiness: eight signals an epoch, seven of them at `at` of 1000, the last at its end ---- */
 
-static void readiness(uint32_t epochs, uint32_t late_epochs, uint32_t signals, uint64_t at, uint64_t pause, bool wanted) {
+static void readiness(uint32_t epochs, uint32_t late_epochs, uint32_t signals, uint64_t at, uint64_t pause,
+                      bool wanted) {
     cb *c = case_begin(2, 1, 1);
     uint32_t pad = cb_pad(c, "done", "", "", 1, 8, XS_PAD_NO_DATA);
     uint64_t t = 2000;
     for (uint32_t e = 1; e <= epochs; e++) {
         cb_epoch(c, RING(1, 0), t, e);
         for (uint32_t i = 0; i < signals; i++)
-            cb_signal(c, RING(1, 0), t + (i + 1 == signals ? 100 * US : e <= late_epochs ? at : 10 * US) + i % 2, cb_slot(c, pad, 0, 0, i), e);
+            cb_signal(c, RING(1, 0),
+                      t +
+                          (i + 1 == signals   ? 100 * US
+                           : e <= late_epochs ? at
+                                              : 10 * US) +
+                          i % 2,
+                      cb_slot(c, pad, 0, 0, i), e);
         t += 100 * US + pause;
     }
     case_end_writers(c, 2, 1, t);
@@ -257,13 +269,10 @@ static void test_pause_between_epochs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order_that_is_not_that_of_delivery),
-        cmocka_unit_test(test_order_over_epochs),
-        cmocka_unit_test(test_peer_that_is_served_late),
-        cmocka_unit_test(test_signal_that_is_not_looked_at), cmocka_unit_test(test_peer_that_is_never_served),
-        cmocka_unit_test(test_wait_that_others_pass_by),
-        cmocka_unit_test(test_signals_at_the_end_of_their_epochs),
-        cmocka_unit_test(test_pause_between_epochs),
+        cmocka_unit_test(test_order_that_is_not_that_of_delivery), cmocka_unit_test(test_order_over_epochs),
+        cmocka_unit_test(test_peer_that_is_served_late),           cmocka_unit_test(test_signal_that_is_not_looked_at),
+        cmocka_unit_test(test_peer_that_is_never_served),          cmocka_unit_test(test_wait_that_others_pass_by),
+        cmocka_unit_test(test_signals_at_the_end_of_their_epochs), cmocka_unit_test(test_pause_between_epochs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,8 @@ static void test_wait_longer_than_its_class(void **state) {
     (void)state;
     stall((stalls){40, 1000, 20000, 20000, 0}, true); /* the floor */
     stall((stalls){40, 1000, 19999, 20000, 0}, false);
-    stall((stalls){40, 1000, 16 * 1023, 1, 0}, true); /* sixteen times what nine of ten take at most: 1000 is in the bucket up to 1023 */
+    stall((stalls){40, 1000, 16 * 1023, 1, 0},
+          true); /* sixteen times what nine of ten take at most: 1000 is in the bucket up to 1023 */
     stall((stalls){40, 1000, 16 * 1023 - 1, 1, 0}, false);
     stall((stalls){32, 1000, 20000, 1, 0}, true); /* so many before a habit is known */
     stall((stalls){31, 1000, 20000, 1, 0}, false);
@@ -88,7 +89,7 @@ typedef struct lags {
     uint64_t before, lag; /* waited for the signal; from it to the end */
     uint32_t last_fail;   /* ns before the end; 0: unknown */
     uint64_t slept;
-    uint64_t bracket;     /* of two devices' clocks; 0: one clock */
+    uint64_t bracket; /* of two devices' clocks; 0: one clock */
 } lags;
 
 static void begin_of(cb *c, uint32_t rank, uint64_t bracket, uint32_t *slot) {
@@ -167,7 +168,8 @@ static void test_lag_counts_from_the_last_failed_poll(void **state) {
     lag((lags){.waits = 8, .before = 1000, .lag = 20002, .last_fail = 20500}, true); /* before the signal */
 }
 
-/* What two clocks may be apart is no lag. The bound that the model ends with may be up to a bracket off that of the moment. */
+/* What two clocks may be apart is no lag. The bound that the model ends with may be up to a bracket off that of the
+ * moment. */
 static void test_lag_within_the_clocks_bound(void **state) {
     (void)state;
     lags l = {.waits = 8, .before = 60000, .lag = 30000, .bracket = 8000};
@@ -187,7 +189,8 @@ static void test_lag_within_the_clocks_bound(void **state) {
 
 /* ---- late rank ---- */
 
-/* On CPU threads a machine's scheduler has a part in times: low confidence, and that is why. On sim and on GPUs times are the program's. */
+/* On CPU threads a machine's scheduler has a part in times: low confidence, and that is why. On sim and on GPUs times
+ * are the program's. */
 static void test_times_of_threads_are_doubted(void **state) {
     (void)state;
     for (int kind = 0; kind < 3; kind++) { /* threads, sim, a GPU */
@@ -252,7 +255,8 @@ static void test_unknown_start_is_said(void **state) {
     xsa_options o = {.size = sizeof o, .late_ns = 1 * MS};
     for (int own = 0; own < 2; own++) {
         cb *c = case_begin(3, 1, 0);
-        uint32_t pad = cb_pad(c, "full", "", "", 1, 1, 0), slot = cb_slot(c, pad, 0, 0, 0), loses = own ? RING(1, 0) : RING(2, 0);
+        uint32_t pad = cb_pad(c, "full", "", "", 1, 1, 0), slot = cb_slot(c, pad, 0, 0, 0),
+                 loses = own ? RING(1, 0) : RING(2, 0);
         cb_plan_writer(c, pad, 1);
         cb_writer_begin(c, RING(0, 0), 1000, 1, 0, 1);
         cb_wait_start(c, RING(0, 0), 2000, slot, 1, 0);

@@ -42,11 +42,14 @@ static recorded record(const char *way, const char *ranks, const char *plan, con
     r.live = look_for(r.recorder, 2, waits, wants, count);
     return r;
 }
-#define RECORD(way, ranks, plan, processes, waits, bound, ...)                              \
-    record(way, ranks, plan, processes, waits, bound, (const want[]){__VA_ARGS__},          \
+#define RECORD(way, ranks, plan, processes, waits, bound, ...)                     \
+    record(way, ranks, plan, processes, waits, bound, (const want[]){__VA_ARGS__}, \
            sizeof((const want[]){__VA_ARGS__}) / sizeof(want))
 /* The hang of "missing" for two ranks, when it has come to its end. */
-#define MISSING {"$.worlds[0].waits[0].rank", "0"}, {"$.worlds[0].waits[0].needs", "3"}, {"$.worlds[0].root.state", "writers_ended"}
+#define MISSING                                                                \
+    {"$.worlds[0].waits[0].rank", "0"}, {"$.worlds[0].waits[0].needs", "3"}, { \
+        "$.worlds[0].root.state", "writers_ended"                              \
+    }
 
 static recorded record_missing(const char *bound) { return RECORD("missing", "2", "plan", "one", 1, bound, MISSING); }
 
@@ -82,23 +85,45 @@ static int end_all(void **unused) {
 
 static void same(const outcome *a, const outcome *b, const char *path) {
     if (strcmp(at(a, path), at(b, path)))
-        fail_msg("%s was '%s' live, and is '%s' afterwards, in\n%s\n%s", path, at(a, path), at(b, path), a->out, b->out);
+        fail_msg("%s was '%s' live, and is '%s' afterwards, in\n%s\n%s", path, at(a, path), at(b, path), a->out,
+                 b->out);
 }
 
+static int lines_told; /* waits whose status line was whole */
+
+/* Who is killed may have been writing its status line: a half-written one tells nothing, what records say is there. */
 static void same_wait(const outcome *a, const outcome *b, int index) {
-    static const char *const fields[] = {"rank", "block", "warp", "role", "kernel", "line", "epoch", "word", "slot", "owner", "has",
-                                         "needs", "compare", "supplier", "supplier_from", "supplier_role", "answered", "state"};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        char path[64];
+    static const char *const fields[] = {"rank",          "block",         "warp",     "role",  "kernel",  "epoch",
+                                         "slot",          "owner",         "has",      "needs", "compare", "supplier",
+                                         "supplier_from", "supplier_role", "answered", "state", "line",    "word"};
+    enum { FIELDS = sizeof fields / sizeof *fields, OF_LINE = 2 };
+    char path[64];
+    snprintf(path, sizeof path, "$.worlds[0].waits[%d].polls", index);
+    int told = atoll(at(b, path)) > 0;
+    lines_told += told;
+    for (size_t i = 0; i < FIELDS - (told ? 0 : OF_LINE); i++) {
         snprintf(path, sizeof path, "$.worlds[0].waits[%d].%s", index, fields[i]);
         same(a, b, path);
     }
 }
 
 static void same_answer(const outcome *live, const outcome *after, int waits) {
-    static const char *const fields[] = {"state", "world_ranks", "chain_ends_in", "chain[0]", "chain[1]", "chain[2]", "cycle[0]", "cycle[1]",
-                                         "root.rank", "root.state", "ranks[0].state", "ranks[1].state",
-                                         "ranks[0].open_waits", "ranks[1].open_waits", "last_signals[0].slot", "last_signals[0].value"};
+    static const char *const fields[] = {"state",
+                                         "world_ranks",
+                                         "chain_ends_in",
+                                         "chain[0]",
+                                         "chain[1]",
+                                         "chain[2]",
+                                         "cycle[0]",
+                                         "cycle[1]",
+                                         "root.rank",
+                                         "root.state",
+                                         "ranks[0].state",
+                                         "ranks[1].state",
+                                         "ranks[0].open_waits",
+                                         "ranks[1].open_waits",
+                                         "last_signals[0].slot",
+                                         "last_signals[0].value"};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         char path[64];
         snprintf(path, sizeof path, "$.worlds[0].%s", fields[i]);
@@ -121,29 +146,32 @@ static outcome of_file(const char *file, int code) {
 
 static void killed_in_a_hang(void **unused) {
     (void)unused;
+    lines_told = 0;
     static const struct {
         const char *way, *ranks, *plan;
         int waits;
         want wants[4];
-    } hangs[] = {{"missing", "2", "plan", 1, {MISSING}},
-                 {"missing", "3", "no-plan", 1, {MISSING, {"$.worlds[0].ranks[1].state", "writers_ended"}}},
-                 {"cycle", "2", "plan", 2, {{"$.worlds[0].waits[0].needs", "3"}, {"$.worlds[0].waits[1].needs", "3"}}},
-                 {"away", "4", "plan", 3, {{"$.worlds[0].ranks[3].state", "writers_ended"}, {"$.worlds[0].root.rank", "3"}}},
-                 {"self", "2", "plan", 1, {{"$.worlds[0].ranks[1].state", "writers_ended"}}},
-                 {"self", "2", "no-plan", 1, {{"$.worlds[0].ranks[1].state", "writers_ended"}}},
-                 {"gate", "2", "no-plan", 1, {{"$.worlds[0].ranks[1].state", "writers_ended"}}}};
+    } hangs[] = {
+        {"missing", "2", "plan", 1, {MISSING}},
+        {"missing", "3", "no-plan", 1, {MISSING, {"$.worlds[0].ranks[1].state", "writers_ended"}}},
+        {"cycle", "2", "plan", 2, {{"$.worlds[0].waits[0].needs", "3"}, {"$.worlds[0].waits[1].needs", "3"}}},
+        {"away", "4", "plan", 3, {{"$.worlds[0].ranks[3].state", "writers_ended"}, {"$.worlds[0].root.rank", "3"}}},
+        {"self", "2", "plan", 1, {{"$.worlds[0].ranks[1].state", "writers_ended"}}},
+        {"self", "2", "no-plan", 1, {{"$.worlds[0].ranks[1].state", "writers_ended"}}},
+        {"gate", "2", "no-plan", 1, {{"$.worlds[0].ranks[1].state", "writers_ended"}}}};
     for (size_t i = 0; i < sizeof hangs / sizeof *hangs; i++) {
         size_t count = 0;
         while (count < 4 && hangs[i].wants[count].path)
             count++;
-        recorded r = record(hangs[i].way, hangs[i].ranks, hangs[i].plan, "one", hangs[i].waits, "--max-bytes=1G", hangs[i].wants, count);
+        recorded r = record(hangs[i].way, hangs[i].ranks, hangs[i].plan, "one", hangs[i].waits, "--max-bytes=1G",
+                            hangs[i].wants, count);
         end(&r);
         outcome o = of_file("run", 2), by_file = of_file("run.xs", 2);
         is(&o, "$.worlds[0].source", "capture");
         is(&o, "$.worlds[0].processes[0].exit_status", "137");
         is(&o, "$.worlds[0].processes[0].state", "runs");
-        assert_true(atoll(at(&o, "$.worlds[0].waits[0].since_ns")) >= atoll(at(&r.live, "$.worlds[0].waits[0].since_ns")));
-        assert_true(atoll(at(&o, "$.worlds[0].waits[0].polls")) > 0);
+        assert_true(atoll(at(&o, "$.worlds[0].waits[0].since_ns")) >=
+                    atoll(at(&r.live, "$.worlds[0].waits[0].since_ns")));
         same_answer(&r.live, &o, hangs[i].waits);
         same_answer(&o, &by_file, hangs[i].waits);
         is(&o, "$.worlds[0].verdict", "~Hung at the end: ");
@@ -152,6 +180,7 @@ static void killed_in_a_hang(void **unused) {
         outcome_free(&r.live);
         assert_int_equal(system("rm -rf run.xs"), 0);
     }
+    assert_true(lines_told > 0); /* of ten waits */
 }
 
 static void text_says_what_it_rests_on(void **unused) {
@@ -160,9 +189,13 @@ static void text_says_what_it_rests_on(void **unused) {
     end(&r);
     outcome o = run_xs("hang run");
     assert_int_equal(o.code, 2);
-    static const char *const parts[] = {"Hung at the end: rank 0 had waited ", "for rank 1 on done[half=1,from=1] (has 2, needs 3); rank 1 owes",
-                                        "\nFrom run: nobody recorded anything in the last ", "2/3", "no change seen",
-                                        "at the end: killed by signal 9 (SIGKILL)", " before the end"};
+    static const char *const parts[] = {"Hung at the end: rank 0 had waited ",
+                                        "for rank 1 on done[half=1,from=1] (has 2, needs 3); rank 1 owes",
+                                        "\nFrom run: nobody recorded anything in the last ",
+                                        "2/3",
+                                        "no change seen",
+                                        "at the end: killed by signal 9 (SIGKILL)",
+                                        " before the end"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(o.out, parts[i]))
             fail_msg("'%s' is missing in\n%s", parts[i], o.out);
@@ -185,7 +218,8 @@ static void one_was_killed_before(void **unused) {
     }
     is(&live, "$.worlds[0].root.state", "process_gone");
     is(&o, "$.worlds[0].root.rank", "2");
-    is(&o, "$.worlds[0].root.why", "~is gone: killed, or ended without destroying its world"); /* not the recorder's child */
+    is(&o, "$.worlds[0].root.why",
+       "~is gone: killed, or ended without destroying its world"); /* not the recorder's child */
     is(&o, "$.worlds[0].processes[2].ended", "1");
     is(&o, "$.worlds[0].processes[2].state", "gone");
     is(&o, "$.worlds[0].processes[1].ended", "0");
@@ -223,7 +257,8 @@ static void truncated_capture(void **unused) {
     assert_int_equal(stat("run.xs", &st), 0);
     char command[128];
     for (int part = 0; part <= 40; part++) {
-        snprintf(command, sizeof command, "head -c %lld run.xs > cut.xs", (long long)st.st_size * part / 40 - (part == 40));
+        snprintf(command, sizeof command, "head -c %lld run.xs > cut.xs",
+                 (long long)st.st_size * part / 40 - (part == 40));
         assert_int_equal(system(command), 0);
         outcome o = run_xs("hang --json cut");
         if (o.code == 66 ? count_lines(o.err) != 1 : o.code > 2 || !is_json(o.out))
@@ -240,11 +275,30 @@ static void truncated_capture(void **unused) {
 
 /* ---- rings left behind ---- */
 
+/* Copies the memory of a process that hangs to left.region, once more where a status line was being written just then.
+ */
+static void copy_memory(pid_t pid) {
+    char command[256];
+    snprintf(
+        command, sizeof command,
+        "for f in /proc/%d/fd/*; do case $(readlink $f) in '/memfd:xs (deleted)') cat $f > left.region;; esac; done",
+        (int)pid);
+    for (double begin = now();; sleep_ms(20)) {
+        assert_int_equal(system(command), 0);
+        outcome o = run_xs("hang --json left.region");
+        int hangs = o.code == 2;
+        if (!hangs && now() - begin > PATIENCE_S)
+            fail_msg("no copy shows the hang: %s%s", o.out, o.err);
+        outcome_free(&o);
+        if (hangs)
+            return;
+    }
+}
+
 /* The recorder is killed, then the program: its memory was copied before, as a child that still has it would. */
 static void rings_left_behind(void **unused) {
     (void)unused;
     recorded r = record_missing("--max-seconds=0");
-    char command[256];
     outcome told = run_xs("hang --json run");
     /* Where nothing is recorded, long waits alone move the end of the capture on. */
     for (double begin = now(); told.code != 2 || atoi(at(&told, "$.worlds[0].waits[0].line")) == 0; sleep_ms(50)) {
@@ -258,10 +312,7 @@ static void rings_left_behind(void **unused) {
     waitpid(r.recorder, NULL, 0);
     recorders[0] = 0;
     look(process_of(&r.live, 0), 2, 1); /* it goes on to hang */
-    snprintf(command, sizeof command,
-             "for f in /proc/%d/fd/*; do case $(readlink $f) in '/memfd:xs (deleted)') cat $f > left.region;; esac; done",
-             (int)process_of(&r.live, 0));
-    assert_int_equal(system(command), 0);
+    copy_memory(process_of(&r.live, 0));
     kill_all(&r.live);
     outcome o = of_file("left.region", 2), from_capture = of_file("run", 2);
     is(&o, "$.worlds[0].source", "image");
@@ -282,9 +333,13 @@ static void make_core(const char *path, size_t at, size_t kept) {
     assert_int_equal(fstat(fileno(in), &st), 0);
     char *bytes = malloc((size_t)st.st_size);
     assert_int_equal(fread(bytes, 1, (size_t)st.st_size, in), st.st_size);
-    Elf64_Ehdr h = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_CORE,
-                    .e_phoff = sizeof h, .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2};
-    Elf64_Phdr p[2] = {{.p_type = PT_NOTE}, {.p_type = PT_LOAD, .p_offset = at, .p_filesz = kept, .p_memsz = (size_t)st.st_size}};
+    Elf64_Ehdr h = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                    .e_type = ET_CORE,
+                    .e_phoff = sizeof h,
+                    .e_phentsize = sizeof(Elf64_Phdr),
+                    .e_phnum = 2};
+    Elf64_Phdr p[2] = {{.p_type = PT_NOTE},
+                       {.p_type = PT_LOAD, .p_offset = at, .p_filesz = kept, .p_memsz = (size_t)st.st_size}};
     fwrite(&h, sizeof h, 1, out);
     fwrite(p, sizeof p, 1, out);
     assert_int_equal(fseek(out, (long)at, SEEK_SET), 0);
@@ -298,10 +353,7 @@ static void core_file(void **unused) {
     (void)unused;
     app a = start("missing", 2, "plan", "one");
     outcome live = LOOK(a.pid, 2, 1, MISSING);
-    char command[256];
-    snprintf(command, sizeof command,
-             "for f in /proc/%d/fd/*; do case $(readlink $f) in '/memfd:xs (deleted)') cat $f > left.region;; esac; done", (int)a.pid);
-    assert_int_equal(system(command), 0);
+    copy_memory(a.pid);
     stop(&a);
     struct stat st;
     assert_int_equal(stat("left.region", &st), 0);
@@ -486,7 +538,8 @@ static void several_worlds(void **unused) {
 
 static void wrong_files(void **unused) {
     (void)unused;
-    assert_int_equal(system("echo a text > text; : > empty; mkdir -p folder; mkfifo pipe; head -c 4096 /dev/zero > zeros"), 0);
+    assert_int_equal(
+        system("echo a text > text; : > empty; mkdir -p folder; mkfifo pipe; head -c 4096 /dev/zero > zeros"), 0);
     expect_failure("hang text", 66, "text: not an xs capture");
     expect_failure("hang empty", 66, "empty: empty, not a capture");
     expect_failure("hang folder", 66, "a folder without segments, not a capture");
@@ -509,12 +562,18 @@ int main(void) {
     alarm(1180);
 #define TEST(name) cmocka_unit_test_teardown(name, end_all)
     const struct CMUnitTest tests[] = {
-        TEST(killed_in_a_hang),  TEST(text_says_what_it_rests_on),
-        TEST(one_was_killed_before), TEST(bounded_capture),
-        TEST(truncated_capture), TEST(rings_left_behind),
-        TEST(core_file),         TEST(clean_run),
-        TEST(hung_or_slow),      TEST(lost_end),
-        TEST(dead_processes),    TEST(deaths_before_and_at_the_end),
+        TEST(killed_in_a_hang),
+        TEST(text_says_what_it_rests_on),
+        TEST(one_was_killed_before),
+        TEST(bounded_capture),
+        TEST(truncated_capture),
+        TEST(rings_left_behind),
+        TEST(core_file),
+        TEST(clean_run),
+        TEST(hung_or_slow),
+        TEST(lost_end),
+        TEST(dead_processes),
+        TEST(deaths_before_and_at_the_end),
         TEST(several_worlds),
         TEST(wrong_files),
     };
