@@ -76,9 +76,9 @@ FN uint64_t load_volatile(const uint64_t *at) {
     asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(v) : "l"(at) : "memory");
     return v;
 }
-FN uint64_t now() {
-    uint64_t ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+FN uint32_t now_low() {
+    uint32_t ns;
+    asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(ns));
     return ns;
 }
 
@@ -153,14 +153,14 @@ KERNEL(pub_release, pad_args) {
         }
 }
 
-FN int check_time(const handle &xs, uint32_t reads, uint64_t start, uint64_t ns) {
-    return now() - start >= ns ? TIMEOUT : check_abort(xs, reads);
+FN int check_time(const handle &xs, uint32_t reads, uint32_t start, uint32_t ns) {
+    return now_low() - start >= ns ? TIMEOUT : check_abort(xs, reads);
 }
-FN int wait_relaxed_bounded(const handle &xs, const uint64_t *at, uint64_t need, uint64_t ns) {
+FN int wait_relaxed_bounded(const handle &xs, const uint64_t *at, uint64_t need, uint32_t ns) {
     uint64_t seen = load_relaxed_sys(at);
     if (seen >= need)
         return OK;
-    uint64_t start = now();
+    uint32_t start = now_low();
     WAIT(load_relaxed_sys, check_time(xs, reads, start, ns));
 }
 KERNEL(wait_ge_bounded, pad_args) {

@@ -174,13 +174,6 @@ XS_FN void xs_load16_relaxed_sys(const void *at, uint32_t word[4]) {
                  : "l"(at));
 }
 
-/* Back from memory that only this thread writes. */
-XS_FN void xs_load16_own(const void *at, uint32_t word[4]) {
-    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
-                 : "l"(at));
-}
-
 /* bar.sync: orders memory among the `count` threads, at cta scope. */
 XS_FN int xs_block_barrier(uint32_t id, uint32_t count) {
     asm volatile("barrier.sync %0, %1;" ::"r"(id), "r"(count) : "memory");
@@ -299,12 +292,6 @@ XS_FN void xs_load16_relaxed_sys(const void *at, uint32_t word[4]) {
     const xs_record_word *half = (const xs_record_word *)at;
     uint64_t low = __atomic_load_n(&half[0], __ATOMIC_RELAXED), high = __atomic_load_n(&half[1], __ATOMIC_RELAXED);
     word[0] = (uint32_t)low, word[1] = (uint32_t)(low >> 32), word[2] = (uint32_t)high, word[3] = (uint32_t)(high >> 32);
-}
-
-XS_FN void xs_load16_own(const void *at, uint32_t word[4]) {
-    xs_record r;
-    (void)xs_record_load((const xs_record *)at, &r); /* whole: nobody else writes */
-    word[0] = r.sequence, word[1] = r.code_object, word[2] = r.value, word[3] = r.time;
 }
 
 XS_FN int xs_block_barrier(uint32_t id, uint32_t count) { return xs_host_block_barrier(id, count); }

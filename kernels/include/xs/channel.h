@@ -104,9 +104,9 @@ XS_FN int xs_try_consume(xs_writer *w, const xs_channel *ch, uint64_t seq, uint6
         xs_slot slot = xs_own_slot(w, &ch->sequence, 0, xs_channel_column(ch, seq));
         uint64_t seen = xs_ordered_load(slot.at, XS_ACQUIRE, XS_SCOPE_SYS, 64);
         cell->result = seen >= seq;
-        cell->value = cell->result ? xs_channel_batch(ch, xs_handle_rank(w->xs), seq) : 0;
-        if (cell->result)
+        if (seen >= seq)
             xs_note_pass(w, slot, seen, seq, XS_ACQUIRE, XS_SCOPE_SYS);
+        cell->value = seen >= seq ? xs_channel_batch(ch, xs_handle_rank(w->xs), seq) : 0;
     }
     return xs_cell_read(cell, batch) == 1;
 }

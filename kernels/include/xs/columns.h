@@ -16,26 +16,12 @@ typedef struct xs_columns {
 
 XS_FN xs_slot xs_columns_slot(const xs_columns *c, uint32_t i) { return xs_slot_at(c->pad, c->owner, c->row, c->first + i); }
 
-/* Lines above those that are in use: bit i takes the i-th of them. */
-XS_FN void xs_columns_take_lines(xs_writer *w, xs_columns *c) {
-    uint32_t end = xs_bits_end(c->open);
-    c->line = xs_bits_end(w->lines);
-    for (uint32_t i = c->line; i < c->line + end && i < 64; i++)
-        w->lines |= 1ull << i;
-}
-
-/* The state that one column's note shares with those of the others. */
-XS_FN void xs_columns_point(const xs_columns *c, uint32_t i, xs_wait_note *n) {
-    n->slot = xs_columns_slot(c, i);
-    n->line = c->line + i;
-}
-
 /* The first poll of all: leaves open those that have to wait. */
 XS_FN xs_wait_note xs_columns_first(xs_writer *w, xs_columns *c) {
     xs_wait_note n = XS_ZERO;
     uint64_t open = c->open;
     if (XS_TRACE) {
-        xs_columns_take_lines(w, c);
+        c->line = xs_bits_end(w->lines); /* above those in use: bit i has the i-th. Not marked: no other wait can begin in here */
         xs_note_wait_asks(&n, c->need, XS_ACQUIRE, XS_SCOPE_SYS, XS_CMP_GE, c->source); /* here: constants in all that follows */
     }
     XS_NO_UNROLL
@@ -49,46 +35,37 @@ XS_FN xs_wait_note xs_columns_first(xs_writer *w, xs_columns *c) {
             xs_core_satisfied(w, slot, XS_ACQUIRE, XS_SCOPE_SYS);
             xs_note_pass(w, slot, seen, c->need, XS_ACQUIRE, XS_SCOPE_SYS);
         } else if (XS_TRACE) {
-            xs_columns_point(c, i, &n);
+            n.slot = slot, n.line = c->line + i;
             xs_note_wait_start(w, &n, seen);
+            xs_note_wait_tell(w, &n, XS_LINE_WAITING, XS_RESULT_OK, seen);
         }
     }
     return n;
 }
 
-/* One poll of all that are open, the reads-th of each. */
-XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, uint32_t reads) {
+/* One poll of all that are open, the reads-th of each; of those that stay open the status line is written where it is due. With
+ * a result that is not OK all of them end, and only what is told of them is done here. One place in the code for all. */
+XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, const xs_bound_state *s, uint32_t reads, uint32_t result) {
     XS_NO_UNROLL
     for (uint32_t i = 0; i < 64 && c->open >> i; i++) {
         if (!(c->open >> i & 1))
             continue;
         xs_slot slot = xs_columns_slot(c, i);
         uint64_t seen = xs_ordered_poll(slot.at, XS_ACQUIRE, XS_SCOPE_SYS, 64);
-        if (seen >= c->need) {
+        bool over = seen >= c->need && (!XS_TRACE || result == XS_RESULT_OK);
+        if (over) {
             c->open &= ~(1ull << i);
             xs_core_satisfied(w, slot, XS_ACQUIRE, XS_SCOPE_SYS);
-            if (XS_TRACE)
-                xs_columns_point(c, i, n);
-            xs_core_ended(w, n, seen, reads, XS_RESULT_OK);
         }
-    }
-    xs_core_failed(n);
-}
-
-/* The status lines of those that are open, where they are due; what they hold is read once more. */
-XS_FN void xs_columns_tell(xs_writer *w, const xs_columns *c, xs_wait_note *n, const xs_bound_state *s, uint32_t reads, uint32_t result) {
-    if (!xs_core_tells(reads, result))
-        return;
-    XS_NO_UNROLL
-    for (uint32_t i = 0; i < 64; i++) {
-        if (!(c->open >> i & 1))
+        if (!XS_TRACE)
             continue;
-        xs_columns_point(c, i, n);
-        uint64_t seen = xs_ordered_poll(n->slot.at, XS_RELAXED, XS_SCOPE_SYS, 64);
-        xs_core_tell(w, n, s, seen, reads, result);
-        if (result != XS_RESULT_OK)
+        n->slot = slot, n->line = c->line + i;
+        if (!over && (xs_backoff_due(reads) || result != XS_RESULT_OK))
+            xs_core_tell(w, n, s, seen, reads, result != XS_RESULT_OK ? XS_LINE_GIVEN_UP : XS_LINE_SLOW, result);
+        if (over || result != XS_RESULT_OK)
             xs_core_ended(w, n, seen, reads, result);
     }
+    xs_core_failed(n);
 }
 
 /* Until every column in `open` is at least need: ld.acquire.sys. Returns xs_result. */
@@ -98,18 +75,17 @@ XS_FN int xs_columns_wait(xs_writer *w, xs_columns c, xs_bound bound) {
     uint32_t reads = 1, result = XS_RESULT_OK;
     if (c.open) {
         xs_bound_state state = xs_bound_begin(bound);
-        while (c.open) {
+        while (c.open && result == XS_RESULT_OK) {
             result = xs_bound_check(w, bound, &state, reads);
-            xs_columns_tell(w, &c, &n, &state, reads, result);
-            if (result != XS_RESULT_OK)
+            if (!XS_TRACE && result != XS_RESULT_OK)
                 break;
-            xs_core_pause(xs_columns_slot(&c, xs_bits_lowest(c.open)).at, reads, xs_bound_any(bound));
-            reads = xs_backoff_next(reads);
-            xs_columns_poll(w, &c, &n, reads);
+            if (result == XS_RESULT_OK) {
+                xs_core_pause(xs_columns_slot(&c, xs_bits_lowest(c.open)).at, reads, xs_bound_any(bound));
+                reads = xs_backoff_next(reads);
+            }
+            xs_columns_poll(w, &c, &n, &state, reads, result);
         }
     }
-    if (XS_TRACE && c.line < 64)
-        w->lines &= (1ull << c.line) - 1;
     return (int)result;
 }
 

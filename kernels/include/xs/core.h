@@ -69,15 +69,23 @@ XS_FN bool xs_core_aborted(const xs_writer *w) { return xs_control_load_u32(w->x
 
 XS_FN bool xs_bound_any(xs_bound bound) { return bound.polls || bound.ns || bound.heartbeat_ns; }
 
+/* Bounds in ns below this are measured in 32 bits: one register less. Two reads of a wait are much closer than its wrap. */
+#define XS_BOUND_LOW 0x80000000u
+
 /* What bounds keep while a wait goes on. */
 typedef struct xs_bound_state {
     uint64_t start, beat, beat_time;
+    uint32_t start_low; /* instead of start: bounds below XS_BOUND_LOW */
 } xs_bound_state;
 
 XS_FN xs_bound_state xs_bound_begin(xs_bound bound) {
     xs_bound_state s = XS_ZERO;
-    if (bound.ns || bound.heartbeat_ns)
-        s.start = s.beat_time = xs_now();
+    if (bound.heartbeat_ns)
+        s.beat_time = xs_now();
+    if (bound.ns && bound.ns < XS_BOUND_LOW)
+        s.start_low = xs_now_low();
+    else if (bound.ns)
+        s.start = xs_now();
     return s;
 }
 
@@ -85,7 +93,7 @@ XS_FN xs_bound_state xs_bound_begin(xs_bound bound) {
 XS_FN uint32_t xs_bound_check(const xs_writer *w, xs_bound bound, xs_bound_state *s, uint32_t reads) {
     if (bound.polls && reads >= (bound.polls < UINT32_MAX ? bound.polls : UINT32_MAX))
         return XS_RESULT_TIMEOUT;
-    if (bound.ns && xs_now() - s->start >= bound.ns)
+    if (bound.ns && (bound.ns < XS_BOUND_LOW ? xs_now_low() - s->start_low >= (uint32_t)bound.ns : xs_now() - s->start >= bound.ns))
         return XS_RESULT_TIMEOUT;
     /* The host looks at the abort word after every read: it has handed over the processor there. */
     if (XS_CUDA && !xs_backoff_due(reads))
@@ -121,17 +129,19 @@ XS_FN void xs_core_satisfied(xs_writer *w, xs_slot slot, uint32_t order, uint32_
         xs_tsan_polled(&w->polls, slot.at);
 }
 
-XS_FN bool xs_core_tells(uint32_t reads, uint32_t result) {
-    return XS_TRACE && (reads == 1 || xs_backoff_due(reads) || result != XS_RESULT_OK);
-}
-/* After every failed read: the status line, where it is due. One place in the code for begin, stages and giving up. */
-XS_FN void xs_core_tell(xs_writer *w, xs_wait_note *n, const xs_bound_state *s, uint64_t seen, uint32_t reads, uint32_t result) {
-    if (!xs_core_tells(reads, result))
-        return;
+/* The status line as it stands after so many reads. */
+XS_FN void xs_core_tell(xs_writer *w, xs_wait_note *n, const xs_bound_state *s, uint64_t seen, uint32_t reads, uint32_t state,
+                        uint32_t result) {
     n->polls = reads;
     n->stage = xs_backoff_stage(reads);
     n->heartbeat = (uint32_t)s->beat;
-    xs_note_wait_tell(w, n, result != XS_RESULT_OK ? XS_LINE_GIVEN_UP : reads == 1 ? XS_LINE_WAITING : XS_LINE_SLOW, result, seen);
+    xs_note_wait_tell(w, n, state, result, seen);
+}
+/* After every failed read: where it is due. One place in the code for begin and stages. Giving up is told elsewhere, so that
+ * the result is not kept in here. */
+XS_FN void xs_core_tell_due(xs_writer *w, xs_wait_note *n, const xs_bound_state *s, uint64_t seen, uint32_t reads) {
+    if (XS_TRACE && (reads == 1 || xs_backoff_due(reads)))
+        xs_core_tell(w, n, s, seen, reads, reads == 1 ? XS_LINE_WAITING : XS_LINE_SLOW, XS_RESULT_OK);
 }
 XS_FN void xs_core_failed(xs_wait_note *n) {
     if (XS_TRACE)
@@ -173,8 +183,8 @@ XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t 
     xs_bound_state state = xs_bound_begin(bound);
     uint32_t result, reads = 1;
     for (;;) {
+        xs_core_tell_due(w, &n, &state, seen, reads);
         result = xs_bound_check(w, bound, &state, reads);
-        xs_core_tell(w, &n, &state, seen, reads, result);
         if (result != XS_RESULT_OK)
             break;
         xs_core_pause(slot.at, reads, xs_bound_any(bound));
@@ -186,6 +196,8 @@ XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t 
         }
         xs_core_failed(&n);
     }
+    if (XS_TRACE && result != XS_RESULT_OK)
+        xs_core_tell(w, &n, &state, seen, reads, XS_LINE_GIVEN_UP, result);
     xs_core_ended(w, &n, seen, reads, result);
     return (int)result;
 }

@@ -11,18 +11,13 @@
 #define XS_DEBUG 0
 #endif
 
-/* What the cursor moves by, and whether the record is stored. */
-enum xs_step_kind {
-    XS_STEP_OFF = 0,    /* not started, filtered out, or without a ring */
-    XS_STEP_ON = 1,     /* stored */
-    XS_STEP_FOREIGN = 2 /* counted, in twos */
-};
-
 /* xs_writer.base: where the ring's slot 0 is, counted in records from the launch's first rank; a multiple of the ring's
- * size, so that its low bit is free to say that a filter excludes the writer. Or one of two that are no ring. */
-#define XS_RING_FILTERED 1u
+ * size, which is 4 at least, so that two low bits are free for flags. A record is stored where both are 0. Or one of two
+ * that are no ring, whose low bits say the same to xs_emit. */
+#define XS_RING_FILTERED 1u /* a filter excludes the writer, or another lane is it: not stored */
+#define XS_RING_OFF 2u      /* not started, filtered out, or without a ring: the cursor does not move either */
 #define XS_RING_NONE 0xfffffffeu    /* records nothing, on purpose or since no ring was free */
-#define XS_RING_FOREIGN 0xffffffffu /* another lane of the warp is the writer: calls are counted */
+#define XS_RING_FOREIGN 0xfffffffdu /* another lane of the warp is the writer: calls are counted */
 
 #if defined(__cplusplus)
 #define XS_ZERO {}
@@ -35,8 +30,7 @@ enum xs_step_kind {
 typedef struct xs_writer {
     const xs_handle *xs;
     uint32_t base;   /* see above; no flag in it while records are stored */
-    uint32_t cursor; /* next sequence, low 32 bits; on a foreign lane twice the records that calls there would have made */
-    uint32_t step;   /* xs_step_kind: what a record call does */
+    uint32_t cursor; /* next sequence, low 32 bits; on a foreign lane how many records the calls there would have made */
     uint32_t payload; /* not 0: payload and work events too */
     uint32_t consumed; /* discard mode: what the collector had taken when last asked */
     uint64_t epoch;
@@ -46,6 +40,9 @@ typedef struct xs_writer {
     xs_tsan_polls polls;
 } xs_writer;
 
+XS_FN bool xs_emit_stores(const xs_writer *w) { return (w->base & (XS_RING_FILTERED | XS_RING_OFF)) == 0; }
+XS_FN bool xs_emit_moves(const xs_writer *w) { return (w->base & XS_RING_OFF) == 0; }
+
 /* Where the next record goes. In discard mode a full ring sends it to the overflow slot, as a DROP that holds the last
  * sequence dropped; whether it is full is looked up once a record, and only when the remembered position says so. */
 XS_FN char *xs_emit_at(xs_writer *w, bool *dropped) {
@@ -53,7 +50,7 @@ XS_FN char *xs_emit_at(xs_writer *w, bool *dropped) {
     char *at = xs_element(w->xs->records, XS_RECORD_SLOT(w->cursor, mask) | w->base, sizeof(xs_record));
     *dropped = false;
 #if XS_RING_MODE == 1 /* XS_DISCARD */
-    if (w->step == XS_STEP_ON && w->cursor - w->consumed > mask + 1) {
+    if (xs_emit_stores(w) && w->cursor - w->consumed > mask + 1) {
         xs_ring_header *ring = &w->xs->rings[w->base >> w->xs->ring_shift];
         w->consumed = (uint32_t)xs_load_relaxed_sys(&ring->consumed);
         *dropped = w->cursor - w->consumed > mask + 1;
@@ -64,20 +61,38 @@ XS_FN char *xs_emit_at(xs_writer *w, bool *dropped) {
     return at;
 }
 
-XS_FN void xs_emit(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t time) {
+XS_FN void xs_emit_check(const xs_writer *w) {
 #if XS_DEBUG && XS_CUDA
     if (w->base == XS_RING_FOREIGN)
         __trap();
 #elif XS_DEBUG
     if (w->base == XS_RING_FOREIGN)
         __builtin_trap();
+#else
+    (void)w;
 #endif
+}
+
+XS_FN void xs_emit_store(xs_writer *w, bool on, uint32_t code_object, uint32_t value, uint32_t time) {
     bool dropped;
     char *at = xs_emit_at(w, &dropped);
     if (dropped)
         code_object = XS_HEAD(XS_CODE_DROP, 0), value = 0;
-    xs_store16_if(w->step == XS_STEP_ON, at, w->cursor & XS_SEQUENCE_MASK, code_object, value, time);
-    w->cursor += w->step;
+    xs_store16_if(on, at, w->cursor & XS_SEQUENCE_MASK, code_object, value, time);
+}
+
+XS_FN void xs_emit(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t time) {
+    xs_emit_check(w);
+    xs_emit_store(w, xs_emit_stores(w), code_object, value, time);
+    w->cursor += xs_emit_moves(w);
+}
+
+/* The same by a branch, for slow paths: what the address is made of is then not kept in registers for the next record. */
+XS_FN void xs_emit_slow(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t time) {
+    xs_emit_check(w);
+    if (xs_emit_stores(w))
+        xs_emit_store(w, true, code_object, value, time);
+    w->cursor += xs_emit_moves(w);
 }
 
 /* The first or only record of an event. */
@@ -106,10 +121,14 @@ XS_FN uint32_t xs_how_code(xs_how how) {
     return XS_CODE_FULL;
 }
 
+XS_FN uint32_t xs_how_detail(xs_how how, uint32_t further) {
+    return XS_DETAIL(how.event, how.order, how.scope, how.fence, how.cmp, how.result, xs_opaque(further));
+}
+
 /* Head and detail; `further` more records follow by xs_emit_more. */
 XS_FN void xs_emit_full(xs_writer *w, xs_how how, uint32_t further, uint32_t object, uint32_t value, uint32_t detail, uint64_t time) {
     xs_emit_head(w, XS_CODE_FULL, object, value, (uint32_t)time);
-    xs_emit(w, XS_DETAIL(how.event, how.order, how.scope, how.fence, how.cmp, how.result, xs_opaque(further)), detail, (uint32_t)(time >> 32));
+    xs_emit(w, xs_how_detail(how, further), detail, (uint32_t)(time >> 32));
 }
 XS_FN void xs_emit_more(xs_writer *w, uint32_t a, uint32_t b, uint32_t c) { xs_emit(w, XS_MORE(a), b, c); }
 

@@ -20,14 +20,13 @@ XS_FN uint64_t xs_note_full_time(uint32_t low) {
 
 /* One record where the table has a code for it, else two; wide pads take a third one with the high half. */
 XS_FN void xs_note_value(xs_writer *w, xs_how how, xs_slot slot, uint64_t value, uint32_t time) {
-    uint32_t code = xs_how_code(how);
-    if (code != XS_CODE_FULL && !xs_slot_wide(slot)) {
-        xs_emit_head(w, code, slot.object, (uint32_t)value, time);
+    bool wide = xs_slot_wide(slot), full = xs_how_code(how) == XS_CODE_FULL || wide;
+    xs_emit_head(w, full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), slot.object, (uint32_t)value, time);
+    if (!full)
         return;
-    }
-    xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)value, 0, xs_note_full_time(time));
-    if (xs_slot_wide(slot))
-        xs_emit_more(w, 0, xs_high(value), 0);
+    xs_emit_slow(w, xs_how_detail(how, wide), 0, xs_high(xs_note_full_time(time)));
+    if (wide)
+        xs_emit_slow(w, XS_MORE(0), xs_high(value), 0);
 }
 
 /* ---- signals. The time of a signal is read before its store: where the store comes between, take the time first. ---- */
@@ -120,13 +119,14 @@ XS_FN void xs_note_pass(xs_writer *w, xs_slot slot, uint64_t observed, uint64_t 
     if (!XS_TRACE)
         return;
     xs_how how = xs_how_of(XS_EV_PASS, order, scope, XS_FENCE_NONE);
-    if (xs_how_code(how) != XS_CODE_FULL && !xs_slot_wide(slot) && observed == need) {
-        xs_emit_head(w, xs_how_code(how), slot.object, (uint32_t)observed, xs_now_low());
+    bool wide = xs_slot_wide(slot), full = xs_how_code(how) == XS_CODE_FULL || wide || observed != need;
+    uint64_t time = xs_now();
+    xs_emit_head(w, full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), slot.object, (uint32_t)observed, (uint32_t)time);
+    if (!full)
         return;
-    }
-    xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)observed, (uint32_t)need, xs_now());
-    if (xs_slot_wide(slot))
-        xs_emit_more(w, 0, xs_high(observed), xs_high(need));
+    xs_emit(w, xs_how_detail(how, wide), (uint32_t)need, xs_high(time));
+    if (wide)
+        xs_emit(w, XS_MORE(0), xs_high(observed), xs_high(need));
 }
 
 XS_FN xs_how xs_wait_how(const xs_wait_note *n, uint32_t event, uint32_t result) {
@@ -148,10 +148,23 @@ XS_FN void xs_note_wait_asks(xs_wait_note *n, uint64_t need, uint32_t order, uin
 XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t observed) {
     uint64_t now = xs_now();
     n->last_fail = (uint32_t)now;
-    xs_emit_full(w, xs_wait_how(n, XS_EV_WAIT_START, XS_RESULT_OK), xs_slot_wide(n->slot), n->slot.object, (uint32_t)n->need,
-                 (uint32_t)observed, now);
-    if (xs_slot_wide(n->slot))
-        xs_emit_more(w, 0, xs_high(n->need), xs_high(observed));
+    bool wide = xs_slot_wide(n->slot);
+    xs_how how = xs_wait_how(n, XS_EV_WAIT_START, XS_RESULT_OK);
+    XS_NO_UNROLL /* as in xs_note_wait_ended */
+    for (uint32_t part = 0; part < 2u + wide; part++) {
+        uint32_t word[3];
+        switch (part) {
+        case 0:
+            word[0] = XS_HEAD(XS_CODE_FULL, xs_opaque(n->slot.object)), word[1] = (uint32_t)n->need, word[2] = (uint32_t)now;
+            break;
+        case 1:
+            word[0] = xs_how_detail(how, wide), word[1] = (uint32_t)observed, word[2] = xs_high(now);
+            break;
+        default:
+            word[0] = XS_MORE(0), word[1] = xs_high(n->need), word[2] = xs_high(observed);
+        }
+        xs_emit(w, word[0], word[1], word[2]);
+    }
 }
 
 /* Writes the status line, and does what else is due at its begin, at back-off stages and when it gives up. */
@@ -204,8 +217,7 @@ XS_FN void xs_note_wait_ended(xs_writer *w, xs_wait_note *n, uint64_t observed, 
             word[0] = XS_HEAD(XS_CODE_FULL, xs_opaque(n->slot.object)), word[1] = (uint32_t)observed, word[2] = now;
             break;
         case 1:
-            word[0] = XS_DETAIL(how.event, how.order, how.scope, how.fence, how.cmp, how.result, xs_opaque(1u + high));
-            word[1] = (uint32_t)n->polls, word[2] = xs_high(xs_note_full_time(now));
+            word[0] = xs_how_detail(how, 1u + high), word[1] = (uint32_t)n->polls, word[2] = xs_high(xs_note_full_time(now));
             break;
         case 2:
             word[0] = XS_MORE((n->source & 0xffff) | (n->stage & 0xff) << 16), word[1] = (uint32_t)slept, word[2] = now - n->last_fail;
@@ -213,7 +225,7 @@ XS_FN void xs_note_wait_ended(xs_writer *w, xs_wait_note *n, uint64_t observed, 
         default:
             word[0] = XS_MORE((xs_high(slept) & 0xffff) | polls_high << 16), word[1] = xs_high(observed), word[2] = xs_high(n->need);
         }
-        xs_emit(w, word[0], word[1], word[2]);
+        xs_emit_slow(w, word[0], word[1], word[2]);
     }
     if (result == XS_RESULT_OK)
         xs_line_over(w, n, now);

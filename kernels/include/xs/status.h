@@ -54,20 +54,23 @@ XS_FN bool xs_line_exists(const xs_writer *w, uint32_t line) { return xs_writer_
 /* The generation is the time and how the line came to be written: two writes to a line in a row differ in one of them.
  * Never 0. */
 XS_FN uint32_t xs_line_generation(uint32_t now, uint32_t state) { return now << 3 | state; }
+XS_FN uint32_t xs_line_state(uint32_t generation) { return generation & 7; }
 XS_FN char *xs_line_at(const xs_writer *w, uint32_t line) {
     return xs_element(w->xs->status, xs_writer_ring(w) * w->xs->lines_per_ring + line, sizeof(xs_status_line));
 }
 
-/* The words of one part behind its generation. What does not change while a wait goes on is read back from the line or
+/* Lines lie on multiples of their size, so that the address says which part it is. */
+XS_FN uint32_t xs_line_part(const char *at) { return (uint32_t)(uintptr_t)at / 16 % 8; }
+
+/* The words of one part, behind the generation. What does not change while a wait goes on is read back from the line or
  * made anew rather than kept in registers, and the time is read where it is written. */
-XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *at, uint32_t part, uint32_t state, uint32_t result,
-                         uint64_t observed, uint32_t word[4]) {
+XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *at, uint32_t result, uint64_t observed, uint32_t word[4]) {
     uint32_t block, rank;
     uint64_t now;
-    switch (part) {
+    switch (xs_line_part(at)) {
     case 0:
-        word[1] = xs_opaque(state) | n->stage << 8 | result << 16 | n->cmp << 24, word[2] = xs_opaque(n->slot.object);
-        word[3] = (uint32_t)n->need;
+        word[1] = xs_line_state(xs_opaque(word[0])) | n->stage << 8 | result << 16 | n->cmp << 24;
+        word[2] = xs_opaque(n->slot.object), word[3] = (uint32_t)n->need;
         break;
     case 1:
         word[1] = xs_opaque((uint32_t)(n->need >> 32)), word[2] = (uint32_t)observed, word[3] = (uint32_t)(observed >> 32);
@@ -76,15 +79,19 @@ XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *
         word[1] = xs_opaque((uint32_t)n->polls), now = xs_now(), word[2] = (uint32_t)now, word[3] = (uint32_t)(now >> 32);
         break;
     case 3:
-        now = xs_now(), word[1] = (uint32_t)now, word[2] = (uint32_t)(now >> 32), word[3] = xs_opaque((uint32_t)w->epoch);
-        if (state != XS_LINE_WAITING)
-            xs_load16_own(at, word);
+        if (xs_line_state(xs_opaque(word[0])) == XS_LINE_WAITING)
+            now = xs_now(), word[1] = (uint32_t)now, word[2] = (uint32_t)(now >> 32), word[3] = xs_opaque((uint32_t)w->epoch);
+        else
+            for (uint32_t i = 1; i < 4; i++)
+                word[i] = xs_control_load_u32((const uint32_t *)(const void *)at + i);
         break;
     case 4:
         word[1] = xs_opaque((n->source & 0xffff) | w->role << 16), word[2] = w->word, word[3] = n->heartbeat;
         break;
     case 5:
         word[1] = xs_opaque(w->signal_object); /* not its value: that would cost two registers for the kernel's life */
+        /* Used here, the address stays in its registers through the loop; else ptxas moves what it needs more to the stack. */
+        word[2] = XS_CUDA ? (uint32_t)(uintptr_t)n->slot.at : 0;
         break;
     case 6:
         xs_writer_place(w, &rank, &block);
@@ -96,31 +103,33 @@ XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *
     }
 }
 
-/* Part by part in a loop that is not unrolled: the slow path may take its time, but not the kernel's registers. */
+/* Part by part in a loop that is not unrolled, with one store in it: the slow path may take its time, but not the kernel's
+ * registers. */
 XS_FN void xs_line_write(const xs_writer *w, const xs_wait_note *n, uint32_t state, uint32_t result, uint64_t observed) {
     if (!xs_line_exists(w, n->line))
         return;
-    char *at = xs_line_at(w, n->line);
     uint32_t generation = xs_line_generation(xs_now_low(), state);
     XS_NO_UNROLL
-    for (uint32_t part = 0; part < 8; part++, at += 16) {
-        uint32_t word[4] = {0, 0, 0, 0};
-        xs_line_words(w, n, at, part, state, result, observed, word);
-        xs_store16_if(1, at, generation, word[1], word[2], word[3]);
+    for (char *at = xs_line_at(w, n->line);; at += 16) {
+        uint32_t word[4] = {generation, 0, 0, 0};
+        xs_line_words(w, n, at, result, observed, word);
+        xs_store16_if(1, at, word[0], word[1], word[2], word[3]);
+        if (xs_line_part(at) == 7)
+            return;
     }
 }
 
-/* The wait is over: nothing but that, since what comes next should not be kept waiting. */
+/* The wait is over: nothing but that, since what comes next should not be kept waiting. From the last part to the first. */
 XS_FN void xs_line_over(const xs_writer *w, const xs_wait_note *n, uint32_t now) {
     if (!xs_line_exists(w, n->line))
         return;
-    uint32_t g = xs_line_generation(now, XS_LINE_OVER);
-    char *at = xs_line_at(w, n->line);
-    xs_store16_if(1, at, g, XS_LINE_OVER, xs_opaque(n->slot.object), 0);
+    uint32_t generation = xs_line_generation(now, XS_LINE_OVER);
     XS_NO_UNROLL
-    for (uint32_t part = 1; part < 8; part++) {
-        at += 16;
-        xs_store16_if(1, at, g, 0, 0, 0);
+    for (char *at = xs_line_at(w, n->line) + 112;; at -= 16) {
+        bool first = xs_line_part(at) == 0;
+        xs_store16_if(1, at, generation, first ? XS_LINE_OVER : 0, first ? n->slot.object : 0, 0);
+        if (first)
+            return;
     }
 }
 

@@ -16,7 +16,7 @@ XS_FN void xs_writer_place(const xs_writer *w, uint32_t *rank, uint32_t *block) 
         ++*rank;
 }
 
-XS_FN bool xs_writer_has_ring(const xs_writer *w) { return xs_opaque(w->base) < XS_RING_NONE; }
+XS_FN bool xs_writer_has_ring(const xs_writer *w) { return xs_opaque(w->base) < XS_RING_FOREIGN; }
 /* Index from the launch's first rank. */
 XS_FN uint32_t xs_writer_ring(const xs_writer *w) { return xs_opaque(w->base) >> w->xs->ring_shift; }
 
@@ -54,7 +54,7 @@ XS_FN uint64_t xs_control_state(const xs_control *c) { return xs_control_load((c
 
 XS_FN void xs_writer_switch(xs_writer *w, uint64_t state) {
     bool on = ((uint32_t)state & XS_STARTED) && state >> 32 == 0 && !(w->base & XS_RING_FILTERED);
-    w->step = on ? XS_STEP_ON : XS_STEP_OFF;
+    w->base = on ? w->base & ~XS_RING_OFF : w->base | XS_RING_OFF;
     w->payload = on ? (uint32_t)state & XS_STARTED_PAYLOAD : 0;
 }
 
@@ -85,7 +85,7 @@ XS_FN void xs_writer_filter(xs_writer *w, uint64_t state) {
 /* Adds the records asked for on lanes that are not the writer to the counter that says so. */
 XS_FN void xs_writer_count_foreign(xs_writer *w) {
     if (w->base == XS_RING_FOREIGN && w->cursor) {
-        xs_control_count(&xs_writer_control(w)->foreign, w->cursor / XS_STEP_FOREIGN);
+        xs_control_count(&xs_writer_control(w)->foreign, w->cursor);
         w->cursor = 0;
     }
 }
@@ -132,7 +132,7 @@ XS_FN void xs_writer_take(xs_writer *w) {
     uint32_t rank = xs_writer_grid_block() / xs->blocks, groups = xs->rings_per_rank / 64;
     uint32_t seed = xs_writer_block(w) * ((xs_threads() + XS_WARP - 1) / XS_WARP) + xs_writer_warp();
     uint32_t ring = xs_ring_claim(xs->groups + (uint64_t)rank * groups, groups, seed);
-    w->step = w->payload = XS_STEP_OFF;
+    w->payload = 0;
     w->base = XS_RING_NONE;
     if (ring == XS_RING_NONE) {
         xs_control_count(&xs->control->no_ring, 1);
@@ -167,7 +167,7 @@ XS_FN xs_writer xs_writer_begin(const xs_handle *xs, uint32_t role) {
         return w;
     w.role = role;
     w.base = XS_RING_FOREIGN;
-    w.step = w.payload = XS_STEP_FOREIGN;
+    w.payload = 1;
     if (xs_warp_leads(xs_warp_active()))
         xs_writer_take(&w);
     return w;
@@ -191,7 +191,7 @@ XS_FN void xs_writer_end(xs_writer *w) {
         xs_ring_header *header = &w->xs->rings[xs_writer_ring(w)];
         uint64_t begin = xs_control_load(&header->next), consumed = xs_control_load(&header->consumed);
         uint32_t owners = xs_control_load_u32(&header->owners);                      /* none waits for another */
-        uint64_t next = xs_ring_next(begin, consumed, w->cursor + 2 * w->step); /* behind this event's own two records */
+        uint64_t next = xs_ring_next(begin, consumed, w->cursor + (xs_emit_moves(w) ? 2 : 0)); /* behind this event's own two records */
         xs_emit_full(w, xs_how_of(XS_EV_WRITER_END, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, w->role, (uint32_t)next,
                      (uint32_t)(next >> 32), now);
         xs_ring_records_first();
@@ -200,7 +200,7 @@ XS_FN void xs_writer_end(xs_writer *w) {
         xs_and_release_gpu(&w->xs->groups[xs_writer_ring(w) / 64], ~(1ull << (xs_writer_ring(w) % 64)));
     }
     w->base = XS_RING_NONE;
-    w->step = w->payload = XS_STEP_OFF;
+    w->payload = 0;
 }
 
 /* These two may be called by all lanes of the warp, like begin and end, or by the writer alone. */

@@ -151,7 +151,8 @@ enum xs_ring_mode { XS_OVERWRITE = 0, XS_DISCARD = 1 };
 #endif
 
 /* A status line: what one open wait is doing. Eight parts of 16 bytes; word 0 of each is the generation, so that a
- * half-new line is recognised (a reader takes the line only if all eight agree). Generation 0: never used. */
+ * half-new line is recognised (a reader takes the line only if all eight agree). Generation 0: never used. Lines lie on
+ * multiples of their size. */
 enum xs_line_state { XS_LINE_FREE = 0, XS_LINE_WAITING = 1, XS_LINE_SLOW = 2, XS_LINE_GIVEN_UP = 3, XS_LINE_OVER = 4 };
 
 typedef struct xs_status_line {
@@ -160,7 +161,8 @@ typedef struct xs_status_line {
     struct { uint32_t generation, polls, time_lo, time_hi; } p2;   /* when this line was written */
     struct { uint32_t generation, start_lo, start_hi, epoch; } p3; /* when the wait began */
     struct { uint32_t generation, line_role, user, heartbeat; } p4; /* source line 16 | role 16 (high) */
-    struct { uint32_t generation, signal_object, reserved0, reserved1; } p5; /* the slot it signalled last; the value is in its ring */
+    struct { uint32_t generation, signal_object, at_lo, reserved0; } p5; /* the slot it signalled last (the value is in its ring); low
+                                                                          * half of the address that it waits at, 0 on the host */
     struct { uint32_t generation, cursor, block, warp_sm; } p6;
     struct { uint32_t generation, launch, rank, polls_hi; } p7;
 } xs_status_line;

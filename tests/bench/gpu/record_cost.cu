@@ -83,7 +83,7 @@ __global__ void cost(const __grid_constant__ cost_args args, const __grid_consta
     for (int i = 0; i < 8; i++) /* warm the instruction cache */
         x = work(x, a);
     /* What the writer's begin still has on its way over the link is not the records' cost. */
-    if (VARIANT == XS && xs_opaque(w.cursor + w.step + w.base) == 0xffffffffu)
+    if (VARIANT == XS && xs_opaque(w.cursor + w.base) == 0xffffffffu)
         *args.sink = 2;
     __threadfence_system();
     meet(args.met);

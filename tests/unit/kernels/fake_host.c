@@ -22,8 +22,8 @@ static struct {
     xs_control control;
     uint64_t groups[FAKE_RANKS];
     xs_ring_header rings[FAKE_RANKS * FAKE_RINGS];
-    xs_status_line lines[FAKE_RANKS * FAKE_RINGS * FAKE_LINES];
-} region __attribute__((aligned(64)));
+    xs_status_line lines[FAKE_RANKS * FAKE_RINGS * FAKE_LINES] __attribute__((aligned(128)));
+} region __attribute__((aligned(128)));
 static char *records;
 static uint32_t records_stride, capacity;
 static uint64_t ticks;
