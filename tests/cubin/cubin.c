@@ -3,7 +3,13 @@
  *   cubin growth PLAIN TRACED LIMIT [KERNEL=REGISTERS ...]
  *                             prints registers of each kernel; exit 0 if no traced kernel has a stack frame and none has
  *                             more than LIMIT registers more than its plain one, counted from 24 (the smallest budget
- *                             that ptxas and setmaxnreg know), or than what is allowed it by name */
+ *                             that ptxas and setmaxnreg know), or than what is allowed it by name
+ *   cubin caps PLAIN LIMIT BASE [KERNEL=CAP ...]
+ *                             BASE.N.cubin holds the traced kernels, compiled for at most N registers. Exit 0 if each is without a
+ *                             stack frame where N is its plain registers + LIMIT, rounded up to 8 (a warp is given registers in
+ *                             eights a thread), at least 24, or the cap that is allowed it by name
+ *   cubin within TRACED KERNEL REGISTERS
+ *                             exit 0 if the kernel has no stack frame and at most so many registers */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +146,47 @@ static int growth(const struct cubin *plain, const struct cubin *traced, long li
     return bad;
 }
 
+static int fits(const struct cubin *traced, const char *kernel, long most, const char *note) {
+    long registers = attribute(traced, kernel, REGCOUNT), frame = attribute(traced, kernel, FRAME_SIZE);
+    int bad = registers > most || frame != 0;
+    printf("%-20s %8ld %8ld %8ld%s%s\n", kernel, most, registers, frame, note, bad ? "  DOES NOT FIT" : "");
+    return bad;
+}
+
+/* The traced kernels for a cap: loaded once each. */
+static const struct cubin *for_cap(const char *base, long cap) {
+    static struct cubin known[32];
+    static long caps[32];
+    unsigned i = 0;
+    while (caps[i] && caps[i] != cap)
+        if (++i == 31)
+            die(base, "has too many caps");
+    if (!caps[i]) {
+        char *path = malloc(strlen(base) + 32);
+        if (!path)
+            die(base, "no memory");
+        sprintf(path, "%s.%ld.cubin", base, cap);
+        known[i] = load(path);
+        caps[i] = cap;
+    }
+    return &known[i];
+}
+
+static int caps(const struct cubin *plain, long limit, const char *base, char **argv, int argc) {
+    int bad = kernels(plain) == 0;
+    printf("%-20s %8s %8s %8s\n", "kernel", "cap", "traced", "frame");
+    for (unsigned i = 0; i < plain->count; i++) {
+        const char *kernel = kernel_of(plain, &plain->sections[i]);
+        if (!kernel)
+            continue;
+        long bar = (attribute(plain, kernel, REGCOUNT) + limit + 7) / 8 * 8, cap = allowed(kernel, argv, argc);
+        bar = bar > FLOOR ? bar : FLOOR;
+        int known = cap > bar;
+        bad |= fits(for_cap(base, known ? cap : bar), kernel, known ? cap : bar, known ? "  over the bar, known" : "");
+    }
+    return bad;
+}
+
 int main(int argc, char **argv) {
     if (argc == 4 && !strcmp(argv[1], "compare")) {
         struct cubin a = load(argv[2]), b = load(argv[3]);
@@ -149,6 +196,15 @@ int main(int argc, char **argv) {
         struct cubin a = load(argv[2]), b = load(argv[3]);
         return growth(&a, &b, atol(argv[4]), argv + 5, argc - 5);
     }
-    fprintf(stderr, "usage: cubin compare A B | cubin growth PLAIN TRACED LIMIT [KERNEL=REGISTERS ...]\n");
+    if (argc >= 5 && !strcmp(argv[1], "caps")) {
+        struct cubin plain = load(argv[2]);
+        return caps(&plain, atol(argv[3]), argv[4], argv + 5, argc - 5);
+    }
+    if (argc == 5 && !strcmp(argv[1], "within")) {
+        struct cubin traced = load(argv[2]);
+        return fits(&traced, argv[3], atol(argv[4]), "");
+    }
+    fprintf(stderr, "usage: cubin compare A B | growth PLAIN TRACED LIMIT [KERNEL=REGISTERS ...] | caps PLAIN LIMIT BASE [KERNEL=CAP ...] | "
+                    "within TRACED KERNEL REGISTERS\n");
     return 64;
 }

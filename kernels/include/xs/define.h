@@ -4,7 +4,10 @@
  *   XS_KERNEL(ping, struct ping_args) { ... args.pad ... xs ... }
  *
  * `args` and `xs` (the handle, last parameter, by value) are in scope. Host code launches `ping_kernel`. The header may be
- * included for the arguments alone: the kernel is made in the one C file that defines XS_KERNELS_HERE (xs_add_kernels does). */
+ * included for the arguments alone: the kernel is made in the one C file that defines XS_KERNELS_HERE (xs_add_kernels does).
+ *
+ * XS_KERNEL_CAPPED(name, struct args, registers): the same, and where it is traced ptxas is told to make do with so many
+ * registers a thread (__maxnreg__, CUDA 12.4; before that: nvcc -maxrregcount for the file). A plain kernel is not touched. */
 #ifndef XS_DEFINE_H
 #define XS_DEFINE_H
 
@@ -21,17 +24,24 @@ static inline int xs_cuda_resolve(const void *function, void **cufunction) {
     return (int)cudaGetFuncBySymbol((cudaFunction_t *)cufunction, function);
 }
 
-#define XS_KERNEL_ENTRY(name, args_type) \
-    extern "C" __global__ void name(const __grid_constant__ args_type args, const __grid_constant__ xs_handle xs)
+#define XS_KERNEL_ENTRY(name, args_type, ...) \
+    extern "C" __global__ void __VA_ARGS__ name(const __grid_constant__ args_type args, const __grid_constant__ xs_handle xs)
 #define XS_KERNEL_CUDA(name)                \
     extern "C" const xs_cuda_entry name##_cuda; \
     const xs_cuda_entry name##_cuda = {(const void *)name, xs_cuda_resolve};
 
 #if XS_TRACE /* each block says that it has started; nothing stands before the body of a plain kernel */
 #include <xs/started.h>
-#define XS_KERNEL(name, args_type)                                                               \
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1204
+#define XS_REGISTERS(most) __maxnreg__(most)
+#else
+#define XS_REGISTERS(most)
+#endif
+#define XS_KERNEL(name, args_type) XS_KERNEL_TRACED(name, args_type, )
+#define XS_KERNEL_CAPPED(name, args_type, registers) XS_KERNEL_TRACED(name, args_type, XS_REGISTERS(registers))
+#define XS_KERNEL_TRACED(name, args_type, ...)                                                   \
     static __device__ __forceinline__ void name##_body(const args_type &args, const xs_handle &xs); \
-    XS_KERNEL_ENTRY(name, args_type) {                                                           \
+    XS_KERNEL_ENTRY(name, args_type, __VA_ARGS__) {                                              \
         xs_block_started(&xs);                                                                   \
         name##_body(args, xs);                                                                   \
     }                                                                                            \
@@ -39,9 +49,9 @@ static inline int xs_cuda_resolve(const void *function, void **cufunction) {
     static __device__ __forceinline__ void name##_body(const args_type &args, const xs_handle &xs)
 #else
 #define XS_KERNEL(name, args_type)    \
-    XS_KERNEL_ENTRY(name, args_type); \
-    XS_KERNEL_CUDA(name)              \
-    XS_KERNEL_ENTRY(name, args_type)
+    XS_KERNEL_ENTRY(name, args_type, ); \
+    XS_KERNEL_CUDA(name)                \
+    XS_KERNEL_ENTRY(name, args_type, )
 #endif
 
 /* `type *const name`: one object shared by the threads of the block. Not initialised on CUDA, zeroed on the host. */
@@ -73,6 +83,10 @@ static inline int xs_cuda_resolve(const void *function, void **cufunction) {
     static __attribute__((constructor)) void name##_known(void) { xs_kernel_known(&name##_kernel); }                 \
     static void name##_body(const args_type args __attribute__((unused)), const xs_handle xs __attribute__((unused)))
 
+#endif
+
+#if !(XS_CUDA && XS_TRACE)
+#define XS_KERNEL_CAPPED(name, args_type, registers) XS_KERNEL(name, args_type)
 #endif
 
 #if !XS_CUDA
