@@ -57,9 +57,13 @@ static matrix_verdict make_run(const matrix_options *o, const fault *f, progress
     return v;
 }
 
+static void name_capture(char *to, size_t size, pid_t process, const char *ending) {
+    snprintf(to, size, "/dev/shm/xs-matrix.%ld%s", (long)process, ending);
+}
+
 static void run_fault(const matrix_options *o, const fault *f, matrix_row *row, progress *p, double until) {
     char capture[64];
-    snprintf(capture, sizeof capture, "/dev/shm/xs-matrix.%ld", (long)getpid());
+    name_capture(capture, sizeof capture, getpid(), "");
     for (uint32_t made = 0; !all_made(o, f, p) && (now() < until || p->runs == 0); made++) {
         bool twin = twin_is_next(o, f, p);
         matrix_verdict v = make_run(o, f, p, twin, capture);
@@ -101,7 +105,7 @@ static int watch(const matrix_options *o, pid_t child, const progress *p, char *
 static uint32_t take_fault(const matrix_options *o, const fault *f, matrix_row *row, progress *p, double until) {
     double begin = now();
     uint32_t died = 0;
-    char why[128];
+    char why[128], left[64];
     memset(p, 0, sizeof *p);
     for (int code = SPOILT; code != 0 && died < DEATHS && !all_made(o, f, p);) {
         pid_t parent = getpid(), child;
@@ -118,6 +122,8 @@ static uint32_t take_fault(const matrix_options *o, const fault *f, matrix_row *
         if (code == 0 || code == SPOILT)
             continue;
         died++;
+        name_capture(left, sizeof left, child, ".xs"); /* of the run that it was in */
+        unlink(left);
         matrix_enter_broken(row, p->seed, why);
         p->began = 0;
     }

@@ -18,6 +18,7 @@ typedef struct script {
     uint32_t processes;    /* that made a run */
     int32_t last;          /* pid of the newest */
     uint32_t made, twins;
+    char newest[128];      /* capture */
 } script;
 static script *shared;
 
@@ -25,7 +26,12 @@ static int act_of(uint64_t seed, bool twin) { return shared->always ? shared->al
 
 matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *capture) {
     matrix_verdict v = {.ran = true, .first = !twin, .slot = true, .culprit = true};
-    (void)f, (void)o, (void)capture;
+    char path[128];
+    snprintf(path, sizeof path, "%s.xs", capture);
+    int file = open(path, O_CREAT | O_RDWR, 0600);
+    (void)f, (void)o;
+    close(file);
+    snprintf(shared->newest, sizeof shared->newest, "%s", path);
     shared->processes += shared->last != getpid();
     shared->last = getpid();
     ++*(twin ? &shared->twins : &shared->made);
@@ -33,12 +39,13 @@ matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t se
     case HANGS:
         for (;;)
             pause();
-    case DIES: raise(SIGKILL); break;
+    case DIES: raise(SIGKILL); break; /* its capture stays */
     case SPOILS: v.spoilt = true; break;
     case LEAKS: (void)!open("/dev/null", O_RDONLY); break;
     case LASTS: usleep(20000); break;
     default: break;
     }
+    unlink(path);
     return v;
 }
 
@@ -80,6 +87,7 @@ static void test_fault_that_always_dies_is_given_up(void **state) {
     assert_int_equal(make((script){.always = DIES}, "wrong_slot", (matrix_options){.runs = 10, .twins = 10}, &row), 3);
     assert_int_equal(row.broken, 3);
     assert_int_equal(row.short_runs, 1);
+    assert_int_equal(access(shared->newest, F_OK), -1); /* nothing is left behind */
 }
 
 static void test_spoilt_process_is_replaced(void **state) {
