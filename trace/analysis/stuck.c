@@ -216,7 +216,17 @@ static int by_begin(const void *left, const void *right) {
     return (x->w.id > y->w.id) - (x->w.id < y->w.id);
 }
 
+/* Those do not hang. */
+static void drop_broken_off(an *a) {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < a->stuck_count; i++)
+        if (!an_broken_off(a, &a->stuck[i]))
+            a->stuck[left++] = a->stuck[i];
+    a->stuck_count = left;
+}
+
 int an_stuck_graph(an *a) {
+    drop_broken_off(a);
     if (a->stuck_count) /* who began first speaks for those of the same cause; stuck_of is not asked from here on */
         qsort(a->stuck, a->stuck_count, sizeof *a->stuck, by_begin);
     for (uint32_t i = 0; i < a->stuck_count; i++)

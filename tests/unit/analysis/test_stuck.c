@@ -147,6 +147,7 @@ static void test_late_start(void **state) {
 static void test_hang_that_was_killed(void **state) {
     (void)state;
     cb *c = producer_stops(true);
+    cb_flush_at(c, 400000000); /* it stood still for as long */
     cb_process_end(c, 0, 137, 0, 1);
     judged j = judge(c);
     expect_first(&j, XSA_LOST_SUPPLIER, XSA_ERROR, "rank 0 full", 1, 0);
@@ -293,6 +294,34 @@ static void test_signal_that_is_not_seen(void **state) {
     judged_free(&j);
 }
 
+/* A run that moves is killed: its waits are open, and some of them have what they need. Found by killing the examples. */
+static void broken_off(uint64_t after, bool gate) {
+    cb *c = case_begin(2, 1, 1);
+    uint32_t pad = cb_pad(c, "full", "", "", 1, 1, gate ? XS_PAD_SHARED : 0), slot = cb_slot(c, pad, 0, 0, 0);
+    case_open_wait(c, RING(0, 0), 3000, slot, 1, 0);
+    if (gate)
+        cb_gate(c, RING(1, 0), 5000, slot, 0, 1);
+    else
+        cb_signal(c, RING(1, 0), 5000, slot, 1);
+    cb_mark(c, RING(1, 0), 5000 + after, 1, 1); /* it goes on */
+    judged j = judge_cut(c);
+    if (after < 200000000)
+        expect_clean(&j);
+    else
+        expect_first(&j, XSA_VANISHED_SIGNAL, XSA_ERROR, "rank 0 full", 1, 0);
+    judged_free(&j);
+}
+
+static void test_run_that_was_broken_off(void **state) {
+    (void)state;
+    for (int gate = 0; gate < 2; gate++) {
+        broken_off(0, gate);
+        broken_off(800000, gate);
+        broken_off(199000000, gate);
+        broken_off(300000000, gate);
+    }
+}
+
 static cb *increments(bool lost) {
     cb *c = case_begin(2, 2, 2);
     uint32_t pad = cb_pad(c, "gate", "", "", 1, 1, XS_PAD_SHARED), slot = cb_slot(c, pad, 0, 0, 0);
@@ -325,7 +354,7 @@ int main(void) {
         cmocka_unit_test(test_producer_that_stopped_is_named), cmocka_unit_test(test_wait_cycle), cmocka_unit_test(test_wait_for_oneself),
         cmocka_unit_test(test_chain_names_its_root), cmocka_unit_test(test_block_that_never_started),
         cmocka_unit_test(test_rank_that_has_not_started_is_late_not_dead), cmocka_unit_test(test_late_start), cmocka_unit_test(test_dead_process_is_named),
-        cmocka_unit_test(test_hang_that_was_killed),
+        cmocka_unit_test(test_hang_that_was_killed), cmocka_unit_test(test_run_that_was_broken_off),
         cmocka_unit_test(test_expected_count_too_large), cmocka_unit_test(test_expected_count_too_small), cmocka_unit_test(test_missing_arrival),
         cmocka_unit_test(test_nothing_is_expected_and_somebody_waits), cmocka_unit_test(test_elected_and_no_signal),
         cmocka_unit_test(test_signal_that_is_not_seen), cmocka_unit_test(test_lost_increment)};
