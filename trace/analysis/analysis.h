@@ -164,6 +164,7 @@ typedef struct an_window { /* rank: index, instead of a writer; XSR_NONE. order:
     uint32_t writer, rank;
     int64_t from, to;
     bool order;
+    int64_t least; /* gaps of less than this cannot hide what matters */
 } an_window;
 #define AN_WINDOWS 4u
 
@@ -227,7 +228,7 @@ int an_loss_add(an *a, const xsr_loss *loss);
 uint64_t an_lost(const an *a, uint32_t rank, int64_t from, int64_t to);
 bool an_capture_is_whole(const an *a); /* from its start, nothing windowed, trimmed, damaged or lost */
 /* The same of one writer's ring; XSR_NONE: of all. */
-uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to);
+uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to, int64_t least);
 bool an_tail_unknown(const an *a, uint32_t rank);
 void an_loss_free(an *a);
 
@@ -248,6 +249,8 @@ bool an_found(const an *a, uint32_t detector, uint64_t key);
 /* The next finding made is undone if records of that writer (XSR_NONE: of anybody) were lost in that time; at most AN_WINDOWS. Losses are
  * told where the stream goes on behind them, so that is judged at the end. */
 void an_whole(an *a, uint32_t writer, int64_t from, int64_t to);
+/* The same, but only by a stretch of at least `least` without records: what could be missing there takes time. */
+void an_whole_long(an *a, uint32_t writer, int64_t from, int64_t to, int64_t least);
 /* The same for what is said of order, which what anybody did in that time may have made. */
 void an_whole_order(an *a, int64_t from, int64_t to);
 /* Everything that a wait that stands still is judged by (stuck.c). */

@@ -47,7 +47,7 @@ static int say_participants(an *a, const xsr_event *e, uint64_t planned) {
 
 static int say_skipped(an *a, const barrier *b, const xsr_event *e, uint32_t rank, uint64_t generation, uint64_t entered_by_others) {
     const entry *r = &b->ranks[rank];
-    an_whole(a, r->writer, r->before_time, r->time); /* it may have entered there */
+    an_whole_rank(a, rank, r->before_time, r->time); /* it may have entered there, by whichever block */
     xsa_finding f = an_like(XSA_BARRIER_MISMATCH, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     an_culprit(a, &f, rank, r->writer);

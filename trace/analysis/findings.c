@@ -55,14 +55,18 @@ static void add_window(an *a, an_window w) {
         return;
     }
     an_window *last = &a->windows[AN_WINDOWS - 1];
-    *last = (an_window){XSR_NONE, XSR_NONE, w.from < last->from ? w.from : last->from, w.to > last->to ? w.to : last->to, w.order || last->order};
+    *last = (an_window){XSR_NONE, XSR_NONE, w.from < last->from ? w.from : last->from, w.to > last->to ? w.to : last->to, w.order || last->order, 0};
 }
 
-void an_whole(an *a, uint32_t writer, int64_t from, int64_t to) { add_window(a, (an_window){writer, XSR_NONE, from, to, false}); }
+void an_whole(an *a, uint32_t writer, int64_t from, int64_t to) { add_window(a, (an_window){writer, XSR_NONE, from, to, false, 0}); }
 
-void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to) { add_window(a, (an_window){XSR_NONE, rank, from, to, false}); }
+void an_whole_long(an *a, uint32_t writer, int64_t from, int64_t to, int64_t least) {
+    add_window(a, (an_window){writer, XSR_NONE, from, to, false, least});
+}
 
-void an_whole_order(an *a, int64_t from, int64_t to) { add_window(a, (an_window){XSR_NONE, XSR_NONE, from, to, true}); }
+void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to) { add_window(a, (an_window){XSR_NONE, rank, from, to, false, 0}); }
+
+void an_whole_order(an *a, int64_t from, int64_t to) { add_window(a, (an_window){XSR_NONE, XSR_NONE, from, to, true, 0}); }
 
 /* Order is not certain where an event went on before what it waited for, nor where counts of packed arrivals are put together from what
  * is left: then any loss counts. */
@@ -72,7 +76,7 @@ static uint64_t lost_in_windows(const an *a, const an_window *w, uint32_t count)
         if (w[i].order && (a->arrivals || an_hb_forced(a, w[i].from, w[i].to)))
             lost += an_lost(a, XSR_NONE, INT64_MIN, INT64_MAX);
         else
-            lost += w[i].rank != XSR_NONE ? an_lost(a, w[i].rank, w[i].from, w[i].to) : an_lost_by(a, w[i].writer, w[i].from, w[i].to);
+            lost += w[i].rank != XSR_NONE ? an_lost(a, w[i].rank, w[i].from, w[i].to) : an_lost_by(a, w[i].writer, w[i].from, w[i].to, w[i].least);
     return lost;
 }
 

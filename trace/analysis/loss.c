@@ -30,7 +30,9 @@ int an_loss_add(an *a, const xsr_loss *loss) {
         a->ranks[rank].lost += records;
         a->ranks[rank].ends_in_loss |= loss->after == INT64_MAX;
     }
-    return add_gap(&a->losses[loss->ring], (gap){loss->before, loss->after, records});
+    /* Stamps are read before what they stamp: two records may lie the other way round. */
+    bool turned = loss->before > loss->after;
+    return add_gap(&a->losses[loss->ring], (gap){turned ? loss->after : loss->before, turned ? loss->before : loss->after, records});
 }
 
 /* What no gap tells of: damaged frames, windows, writers without a ring. They count at all times. */
@@ -42,11 +44,13 @@ static uint64_t without_gaps(const an *a, uint32_t rank) {
     return n;
 }
 
-static uint64_t lost_in(const an *a, uint32_t ring, int64_t from, int64_t to) {
+static bool is_long(const gap *g, int64_t least) { return least == 0 || g->from == NO_TIME || g->to == INT64_MAX || g->to - g->from >= least; }
+
+static uint64_t lost_in(const an *a, uint32_t ring, int64_t from, int64_t to, int64_t least) {
     const struct an_losses *l = a->losses ? &a->losses[ring] : NULL;
     uint64_t n = 0;
     for (uint32_t i = 0; l && i < l->count; i++)
-        if (l->gaps[i].from <= to && l->gaps[i].to >= from)
+        if (l->gaps[i].from <= to && l->gaps[i].to >= from && is_long(&l->gaps[i], least))
             n += l->gaps[i].records;
     return n;
 }
@@ -55,15 +59,15 @@ uint64_t an_lost(const an *a, uint32_t rank, int64_t from, int64_t to) {
     uint64_t n = without_gaps(a, rank);
     for (uint32_t i = 0; i < a->model->ring_count; i++)
         if (rank == XSR_NONE || a->model->rings[i].rank == rank)
-            n += lost_in(a, i, from, to);
+            n += lost_in(a, i, from, to, 0);
     return n;
 }
 
-uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to) {
+uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to, int64_t least) {
     if (writer == XSR_NONE)
         return an_lost(a, XSR_NONE, from, to);
     const xsr_writer *w = &a->model->writers[writer];
-    return without_gaps(a, w->rank) + lost_in(a, w->ring, from, to);
+    return without_gaps(a, w->rank) + lost_in(a, w->ring, from, to, least);
 }
 
 bool an_capture_is_whole(const an *a) {

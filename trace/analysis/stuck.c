@@ -25,8 +25,9 @@ int an_stuck_add(an *a, const xsr_wait *w) {
     an_stuck *n = &a->stuck[at];
     *n = (an_stuck){.w = *w, .certain = !w->maybe_over, .supplier = XSR_NONE, .supplier_number = XSR_NONE, .role = XSR_NONE,
                               .owes = XSR_NONE, .owes_block = XSR_NONE, .counter = XSR_NONE, .next = XSR_NONE, .root = at};
-    if (w->start_lost && !w->open) { /* it needed more than it saw, and began no later than its sleep says */
+    if (w->start_lost && !w->open) { /* it needed more than it saw, if it waits for more, and began no later than its sleep says */
         n->w.need = w->observed + 1;
+        n->certain = w->cmp == XS_CMP_GE || w->cmp == XS_CMP_GT; /* else what it needed may have been passed over */
         n->w.begin = w->end - (int64_t)w->slept_ns;
     }
     return 0;
@@ -142,12 +143,15 @@ void an_whole_stuck(an *a, const an_stuck *s) {
     case AN_WHY_WAITS:
         if (s->counter != XSR_NONE) /* whoever arrives */
             an_whole(a, XSR_NONE, before, still);
-        else if (is_known(a, s))
-            an_whole(a, s->owes, before, end_of_writer(a, s->owes));
+        else if (is_known(a, s)) /* not its signal, which would have been seen, unless values fall: that it stood still itself, for about as long */
+            an_whole_long(a, s->owes, before, end_of_writer(a, s->owes), x->signal.value < x->max_value ? 0 : (an_stuck_end(a, s) - s->w.begin) / 4);
         else if (s->supplier != XSR_NONE)
             an_whole_rank(a, s->supplier, before, still);
         if (s->why == AN_WHY_RUNNING && s->supplier != XSR_NONE) /* it may have begun only then, for want of room */
             an_whole_rank(a, s->supplier, before, still);
+        return;
+    case AN_WHY_SIGNALLED: /* what was written over it */
+        an_whole(a, XSR_NONE, x->before_signal.time < x->signal.time ? x->before_signal.time : x->signal.time, an_stuck_end(a, s));
         return;
     case AN_WHY_ELECTED:
     case AN_WHY_COUNT: whole_count(a, s, before); return;

@@ -251,10 +251,83 @@ static void test_begin_of_who_waits_is_lost(void **state) {
     judged_free(&j);
 }
 
+/* A round of two ranks; the waiter gives up in the second. lost: a record that is missing. */
+static judged give_up(int lose_epoch) {
+    cb *c = case_begin(2, 1, 1);
+    uint32_t pad = cb_pad(c, "full", "", "", 1, 1, 0), slot = cb_slot(c, pad, 0, 0, 0);
+    cb_plan_writer(c, pad, 1);
+    cb_epoch(c, RING(0, 0), 1100, 1);
+    cb_epoch(c, RING(1, 0), 1100, 1);
+    cb_signal(c, RING(1, 0), 2000, slot, 1);
+    cb_pass(c, RING(0, 0), 2100, slot, 1, 1);
+    uint64_t entered = cb_next(c, RING(0, 0));
+    cb_epoch(c, RING(0, 0), 2200, 2);
+    cb_epoch(c, RING(1, 0), 2200, 2);
+    cb_wait_start(c, RING(0, 0), 2300, slot, 2, 1);
+    if (lose_epoch)
+        cb_lose(c, RING(0, 0), entered, entered, XS_LOSS_OVERWRITTEN);
+    cb_wait_end(c, RING(0, 0), 9000000, slot, 1, XS_RESULT_TIMEOUT, 50);
+    cb_epoch(c, RING(1, 0), 9100000, 2);
+    return judge(c);
+}
+
+/* The waiter's round seems to be the one before: who owes the signal has not gone on for that. */
+static void test_lost_epoch_of_a_waiter_is_no_round_left_out(void **state) {
+    (void)state;
+    judged j = give_up(1);
+    const xsa_finding *f = finding_of(&j, XSA_LOST_SUPPLIER);
+    assert_true(f == NULL);
+    judged_free(&j);
+}
+
+/* The end of one wait and the start of the next are lost: what gave up is not the first, whose need is met by what it saw. */
+static void test_what_gave_up_is_not_an_earlier_wait(void **state) {
+    (void)state;
+    cb *c = case_begin(2, 1, 1);
+    uint32_t pad = cb_pad(c, "full", "", "", 1, 1, 0), slot = cb_slot(c, pad, 0, 0, 0);
+    cb_plan_writer(c, pad, 1);
+    cb_wait_start(c, RING(0, 0), 1900, slot, 1, 0);
+    cb_signal(c, RING(1, 0), 2000, slot, 1);
+    uint64_t from = cb_next(c, RING(0, 0));
+    cb_wait_end(c, RING(0, 0), 2100, slot, 1, 0, 5);
+    cb_wait_start(c, RING(0, 0), 2300, slot, 2, 1);
+    cb_lose(c, RING(0, 0), from, cb_next(c, RING(0, 0)) - 1, XS_LOSS_OVERWRITTEN);
+    cb_writer_end(c, RING(1, 0), 2400);
+    cb_wait_end(c, RING(0, 0), 9000000, slot, 1, XS_RESULT_TIMEOUT, 50);
+    judged j = judge(c);
+    expect_not(&j, XSA_VANISHED_SIGNAL);
+    judged_free(&j);
+}
+
+/* One lost record beside a supplier that ended cannot hide a wait as long as the one that stands still; a long silence can. */
+static void test_short_gap_does_not_hide_that_a_supplier_waited(void **state) {
+    (void)state;
+    for (int hides = 0; hides < 2; hides++) {
+        cb *c = case_begin(2, 1, 1);
+        uint32_t pad = cb_pad(c, "full", "", "", 1, 1, 0), slot = cb_slot(c, pad, 0, 0, 0);
+        cb_plan_writer(c, pad, 1);
+        cb_signal(c, RING(1, 0), 2000, slot, 1);
+        cb_pass(c, RING(0, 0), 2100, slot, 1, 1);
+        cb_wait_start(c, RING(0, 0), 2300, slot, 2, 1);
+        uint64_t lost = cb_next(c, RING(1, 0));
+        cb_one(c, RING(1, 0), 2400, XS_CODE_FENCE_ACQREL_SYS, 0, 33);
+        cb_lose(c, RING(1, 0), lost, lost, XS_LOSS_OVERWRITTEN);
+        cb_writer_end(c, RING(1, 0), hides ? 8900000 : 2500);
+        cb_wait_end(c, RING(0, 0), 9000000, slot, 1, XS_RESULT_TIMEOUT, 50);
+        judged j = judge(c);
+        assert_int_equal(finding_of(&j, XSA_LOST_SUPPLIER) != NULL, !hides);
+        assert_int_equal(verdict_of(&j, XSA_LOST_SUPPLIER)->status, hides ? XSA_UNKNOWN : XSA_FOUND);
+        judged_free(&j);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_healthy_and_whole), cmocka_unit_test(test_loss_alone_makes_no_error),
                                        cmocka_unit_test(test_culprit_is_named_though_records_are_lost), cmocka_unit_test(test_wait_whose_end_may_be_lost),
                                        cmocka_unit_test(test_fence_that_may_be_lost), cmocka_unit_test(test_end_of_an_older_wait_is_lost),
-                                       cmocka_unit_test(test_wait_that_frees_a_buffer_is_lost), cmocka_unit_test(test_begin_of_who_waits_is_lost)};
+                                       cmocka_unit_test(test_wait_that_frees_a_buffer_is_lost), cmocka_unit_test(test_begin_of_who_waits_is_lost),
+                                       cmocka_unit_test(test_lost_epoch_of_a_waiter_is_no_round_left_out),
+                                       cmocka_unit_test(test_what_gave_up_is_not_an_earlier_wait),
+                                       cmocka_unit_test(test_short_gap_does_not_hide_that_a_supplier_waited)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
