@@ -81,12 +81,13 @@ static uint32_t taken(matrix_options o) {
 static void test_which_faults_are_taken(void **state) {
     (void)state;
     matrix_options o = on(FAULT_CUDA);
-    assert_int_equal(taken(o), fault_count);
+    uint32_t all = taken(o);
+    assert_true(all > 50 && all < fault_count); /* the crowds are for sim */
     o.parts = 2;
     o.part = 1;
     uint32_t first = taken(o);
     o.part = 2;
-    assert_int_equal(first + taken(o), fault_count);
+    assert_int_equal(first + taken(o), all);
     o = on(FAULT_CUDA);
     o.only = "lost_increments,wrong_slot";
     assert_int_equal(taken(o), 2);

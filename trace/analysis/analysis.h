@@ -286,7 +286,7 @@ const char *an_role_name(const an *a, uint32_t role);
 
 /* ---- stuck.c: waits that never ended, and the graph of who waits for whom ---- */
 int an_stuck_add(an *a, const xsr_wait *w);
-bool an_broken_off(const an *a, const an_stuck *s); /* open because the run was ended from outside */
+bool an_broken_off(an *a, an_stuck *s); /* open because the run was ended from outside */
 int an_stuck_settled(an *a, const xsr_wait *w); /* a wait that ended well: one before it that gave up was late, not lost */
 int an_stuck_graph(an *a); /* suppliers, chains, circles; before the detectors' finish */
 const char *an_stuck_words(an *a, const an_stuck *s); /* "rank 0 consume block 3 waits for done[..] (has 44, needs 45) since ..." */

@@ -52,6 +52,15 @@ static const char *who_lacks(an *a, const an_stuck *s) {
     return "nobody is left to arrive";
 }
 
+/* Several ranks add: what some of them added may be gone, and only all of their records tell. */
+static bool added_from_afar(const an *a, uint32_t slot) {
+    const an_slot *x = &a->slots[slot];
+    for (uint32_t i = 1; i < x->arriver_count; i++)
+        if (a->model->writers[x->arrivers[i].writer].rank != a->model->writers[x->arrivers[0].writer].rank)
+            return true;
+    return false;
+}
+
 static int say_fewer(an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->counter];
     uint64_t have = 0, expected = 0, lost = an_stuck_lost(a, s);
@@ -66,6 +75,8 @@ static int say_fewer(an *a, const an_stuck *s) {
                            : "count again who arrives in an epoch: expected is too large, or an arrival is left out on some path";
     if (s->owes == XSR_NONE)
         an_culprit(a, &f, s->supplier, x->arrival.writer);
+    if (s->owes == XSR_NONE || have >= expected || added_from_afar(a, s->counter)) /* put together wrongly, or an increment vanished on its way */
+        an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
     if (!s->certain) {
         an_unknown(a, XSA_COUNT_MISMATCH, lost, "arrivals at %s may be lost (%llu records)", an_slot_name(a, s->counter), (unsigned long long)lost);
         return 0;

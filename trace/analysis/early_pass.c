@@ -76,7 +76,7 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     if (e->value > p->value || e->value < p->need || !same_round)
         return 0;
     p->again = false;
-    an_whole_rank(a, e->rank, p->read_time, e->time); /* another signal, or another round of either */
+    an_whole_rank(a, e->rank, INT64_MIN, e->time); /* another signal, or another round of either */
     an_whole(a, p->writer, p->read_time, p->time);
     xsa_finding f = an_like(XSA_EARLY_PASS, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;

@@ -165,28 +165,6 @@ static bool was_signalled(const an *a, const an_stuck *s) {
     return !an_is_counter(a, s->w.slot) && signalled_by(a, s, looked);
 }
 
-/* Waits of a run that was ended from outside are open because of that. One hangs where it stood still for as long as the two looks of xs hang
- * lie apart: since its begin, or since it was given what it needs. */
-#define STANDS_NS 200000000
-
-static bool has_what_it_needs(const an *a, const an_stuck *s) {
-    const an_slot *x = &a->slots[s->w.slot];
-    if (!an_is_counter(a, s->w.slot))
-        return signalled_by(a, s, INT64_MAX);
-    return x->arrivals && an_holds(s->w.cmp, x->least_old + x->arrived_weight, s->w.need);
-}
-
-bool an_broken_off(const an *a, const an_stuck *s) {
-    const xsr_process *p = &a->model->processes[a->model->ranks[s->w.rank].process];
-    int64_t since = s->w.begin, given = a->slots[s->w.slot].signal.time, arrived = a->slots[s->w.slot].arrival.time;
-    if (!s->w.open || (p->ended && p->clean))
-        return false;
-    given = arrived > given ? arrived : given;
-    if (has_what_it_needs(a, s) && given > since)
-        since = given;
-    return an_stuck_end(a, s) - since < STANDS_NS;
-}
-
 /* It gave up, and the signal came afterwards. */
 static bool came_late(const an *a, const an_stuck *s) {
     return !s->w.open && s->w.result != XS_RESULT_ABORTED && !an_is_counter(a, s->w.slot) && signalled_by(a, s, INT64_MAX);
@@ -427,6 +405,32 @@ static bool began_behind_another(const an *a, const an_stuck *s, uint32_t writer
     uint32_t before = writer == XSR_NONE ? XSR_NONE : launch_before(a, s, writer);
     int64_t begin = writer == XSR_NONE ? NO_TIME : a->model->writers[writer].begin;
     return before != XSR_NONE && !a->stuck[before].w.open && begin >= an_stuck_end(a, &a->stuck[before]) && begin >= s->w.begin;
+}
+
+/* Waits of a run that was ended from outside are open because of that. One hangs where it stood still for as long as the two looks of xs hang
+ * lie apart: since its begin, or since it was given what it needs. For one
+ * that died alone it waits for ever. */
+#define STANDS_NS 200000000
+
+static bool has_what_it_needs(const an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    if (!an_is_counter(a, s->w.slot))
+        return signalled_by(a, s, INT64_MAX);
+    return x->arrivals && an_holds(s->w.cmp, x->least_old + x->arrived_weight, s->w.need);
+}
+
+bool an_broken_off(an *a, an_stuck *s) {
+    const xsr_process *p = &a->model->processes[a->model->ranks[s->w.rank].process];
+    int64_t since = s->w.begin, given = a->slots[s->w.slot].signal.time, arrived = a->slots[s->w.slot].arrival.time;
+    if (!s->w.open || (p->ended && p->clean))
+        return false;
+    find_supplier(a, s);
+    if (s->supplier != XSR_NONE && supplier_died(a, s))
+        return false;
+    given = arrived > given ? arrived : given;
+    if (has_what_it_needs(a, s) && given > since)
+        since = given;
+    return an_stuck_end(a, s) - since < STANDS_NS;
 }
 
 void an_ladder(an *a, an_stuck *s) {
