@@ -26,6 +26,8 @@ void command_print_list(FILE *out);
  * (0 after --help). stop_at_argument: options behind the first argument belong to somebody else. */
 int options_parse(const command *self, const struct poptOption *options, int stop_at_argument, int argc,
                   const char **argv, poptContext *context);
+/* What is left behind the options; valid until the context is freed. */
+const char **options_arguments(poptContext context, uint32_t *count);
 #define OPTION_HELP {"help", 'h', POPT_ARG_NONE, NULL, 'h', "show this help", NULL}
 
 /* ---- errors: one line on stderr ---- */

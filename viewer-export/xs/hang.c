@@ -78,10 +78,8 @@ static int run(const command *self, int argc, const char **argv) {
     int code = options_parse(self, options, 0, argc, argv, &context);
     if (code >= 0)
         return code;
-    const char **args = poptGetArgs(context);
-    uint32_t count = 0;
-    while (args && args[count])
-        count++;
+    uint32_t count;
+    const char **args = options_arguments(context, &count);
     if (rows < 0 || rows > 1000000)
         code = complain(EX_USAGE, "--rows=%d is not between 0 and 1000000", rows);
     else

@@ -66,3 +66,10 @@ int options_parse(const command *self, const struct poptOption *options, int sto
     }
     return code;
 }
+
+const char **options_arguments(poptContext context, uint32_t *count) {
+    const char **args = poptGetArgs(context);
+    for (*count = 0; args && args[*count];)
+        ++*count;
+    return args;
+}

@@ -92,10 +92,8 @@ static int run(const command *self, int argc, const char **argv) {
     int code = options_parse(self, options, 0, argc, argv, &context);
     if (code >= 0)
         return code;
-    const char **args = poptGetArgs(context);
-    uint32_t count = 0;
-    while (args && args[count])
-        count++;
+    uint32_t count;
+    const char **args = options_arguments(context, &count);
     if (delay_ms < LEAST_MS || delay_ms > 3600000)
         code = complain(EX_USAGE, "--delay=%d is not between %d and 3600000", delay_ms, LEAST_MS);
     else if (frames < 0)

@@ -15,13 +15,13 @@
 #define BUFFER_BYTES (1u << 20)
 
 typedef struct other {
-    void *library;
+    void *cupti;
     CUpti_SubscriberHandle subscriber;
     unsigned kernels;
 } other;
 static other its;
 
-#define CALL(name) ((__typeof__(name) *)dlsym(its.library, #name))
+#define CALL(name) ((__typeof__(name) *)dlsym(its.cupti, #name))
 #define CUPTI_CHECK(call)                                                                   \
     do {                                                                                    \
         CUptiResult cupti_result_ = (call);                                                 \
@@ -66,10 +66,10 @@ static int load(void) {
                                                                "/usr/local/cuda/lib64/libcupti.so",
                                                                "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"};
     if (dl_iterate_phdr(is_cupti, path))
-        its.library = dlopen(path, RTLD_NOW);
-    for (size_t i = 0; !its.library && i < sizeof usual / sizeof *usual; i++)
-        its.library = usual[i] && *usual[i] ? dlopen(usual[i], RTLD_NOW) : NULL;
-    return its.library != NULL;
+        its.cupti = dlopen(path, RTLD_NOW);
+    for (size_t i = 0; !its.cupti && i < sizeof usual / sizeof *usual; i++)
+        its.cupti = usual[i] && *usual[i] ? dlopen(usual[i], RTLD_NOW) : NULL;
+    return its.cupti != NULL;
 }
 
 static void its_start(void) {

@@ -164,3 +164,12 @@ int close_database(void **unused) {
     (void)unused;
     return sqlite3_close(db);
 }
+
+outcome of_file(const char *file, int code) {
+    char arguments[128];
+    snprintf(arguments, sizeof arguments, "hang --json %s", file);
+    outcome o = run_xs(arguments);
+    if (o.code != code || !is_json(o.out))
+        fail_msg("xs %s: exit code %d, must be %d: %s%s", arguments, o.code, code, o.out, o.err);
+    return o;
+}

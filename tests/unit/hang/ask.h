@@ -33,6 +33,7 @@ outcome ask(pid_t pid, const char *more);
  * right answer comes. waits: how many must be open; -1: any number. */
 outcome look_for(pid_t pid, int code, int waits, const want *wants, size_t count);
 void look(pid_t pid, int code, int waits);
+outcome of_file(const char *file, int code); /* xs hang --json FILE, which ends with `code` */
 #define LOOK(pid, code, waits, ...) \
     look_for(pid, code, waits, (const want[]){__VA_ARGS__}, sizeof((const want[]){__VA_ARGS__}) / sizeof(want))
 
