@@ -1,11 +1,7 @@
 /* Clocks of GPUs while kernels run: once a second the clock kernel is started on a stream of its own, with a few
  * questions. It takes one warp for some 20 us, and no SM of its own; where none is free it waits in its stream and
- * nobody waits for it: the thread looks again later. A launch in between (xs_sync, another sample) makes it
- * unnecessary.
- *
- * On an H200 nothing was seen of the records of a kernel that only stores and reads its clock, half a second after its launch, though
- * a kernel that also reads host memory is seen within 50 us. What is stored over the bus seems to stay on the GPU until something
- * pushes it out: so as long as launches run the kernel is started every 100 ms, mostly with no question to answer. */
+ * nobody waits for it: the thread looks again a second later. A launch in between (xs_sync, another sample) makes it
+ * unnecessary. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +12,6 @@
 #include "identity.h"
 
 #define EVERY_NS 1000000000u
-#define FLUSH_NS 100000000u
 #define ROUNDS 8u
 #define PATIENCE_NS 20000000u /* for an answer: longer means that there is no room on the GPU */
 #define JOIN_SECONDS 2
@@ -33,39 +28,23 @@ struct xs_cuda_clock {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int stopping;
-    uint64_t asked; /* when the clocks were, last */
     asked devices[];
 };
 
-/* 1: the stream is free; 0: not yet; negative: the GPU answers with an error, nothing more is asked of it. */
-static int free_stream(xs_cuda_state *state, const xs_cuda_device *d, const asked *a) {
-    if (state->cuda->context_set(d->context))
-        return -1;
-    CUresult result = a->pending ? state->cuda->stream_query(a->stream) : CUDA_SUCCESS;
-    return result == CUDA_ERROR_NOT_READY ? 0 : result ? -1 : 1;
-}
-
-/* 0: an error. */
-static int flush(struct xs_cuda_clock *c, const xs_cuda_device *d, asked *a) {
-    xs_cuda_state *state = xs_cuda_state_of(c->world);
-    int is_free = __atomic_load_n(&c->world->running, __ATOMIC_RELAXED) > 0 ? free_stream(state, d, a) : 0;
-    if (is_free <= 0)
-        return is_free == 0;
-    uint64_t at = (uintptr_t)a->mailbox;
-    uint32_t none = 0;
-    void *arguments[] = {&at, &none, &none, &none};
-    a->pending = 1;
-    return !state->cuda->launch(d->clock_function, 1, 1, 1, 1, 1, 1, 0, a->stream, arguments, NULL);
-}
-
-/* 0: an error. */
+/* 0: the GPU answers with an error: nothing more is asked of it. */
 static int look_at(struct xs_cuda_clock *c, xs_cuda_device *d, asked *a) {
     xs_cuda_state *state = xs_cuda_state_of(c->world);
     if (xs_clock_boot() - __atomic_load_n(&d->sampled, __ATOMIC_RELAXED) < EVERY_NS / 2)
         return 1;
-    int is_free = free_stream(state, d, a);
-    if (is_free <= 0)
-        return is_free == 0;
+    if (state->cuda->context_set(d->context))
+        return 0;
+    if (a->pending) {
+        CUresult result = state->cuda->stream_query(a->stream);
+        if (result == CUDA_ERROR_NOT_READY)
+            return 1;
+        if (result)
+            return 0;
+    }
     xs_cuda_asking how = {.mailbox = a->mailbox, .stream = a->stream, .rounds = ROUNDS, .patience_ns = PATIENCE_NS};
     xs_cuda_burst burst;
     a->pending = 1;
@@ -80,9 +59,7 @@ static int look_at(struct xs_cuda_clock *c, xs_cuda_device *d, asked *a) {
 static int rest(struct xs_cuda_clock *c) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += FLUSH_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    until.tv_sec += EVERY_NS / 1000000000u;
     pthread_mutex_lock(&c->lock);
     int late = 0;
     while (!c->stopping && !late)
@@ -98,14 +75,9 @@ static void *run(void *user) {
     int works = 1;
     pthread_setname_np(pthread_self(), "xs clock");
     xs_cuda_mind_captures(state);
-    c->asked = xs_clock_boot();
-    while (rest(c)) {
-        int due = xs_clock_boot() - c->asked >= EVERY_NS;
+    while (rest(c))
         for (uint32_t i = 0; i < state->device_count && works; i++)
-            works = due ? look_at(c, &state->devices[i], &c->devices[i]) : flush(c, &state->devices[i], &c->devices[i]);
-        if (due)
-            c->asked = xs_clock_boot();
-    }
+            works = look_at(c, &state->devices[i], &c->devices[i]);
     return NULL;
 }
 

@@ -225,7 +225,7 @@ typedef struct xs_cuda_burst {
 int xs_cuda_clock_burst(xs_cuda_state *state, const xs_cuda_device *device, const xs_cuda_asking *how, xs_cuda_burst *burst);
 void xs_cuda_clock_tell(xs_world *world, xs_cuda_device *device, const xs_cuda_burst *burst);
 
-/* cuda_clock_thread.c: the same once a second, and while kernels run a flush of what they stored, by a thread of its own. */
+/* cuda_clock_thread.c: the same once a second while kernels run, by a thread of its own. */
 void xs_cuda_clock_start(xs_world *world); /* without it a run is less exact, and goes on */
 /* 0: the thread does not come back from the driver: what it uses must stay. */
 int xs_cuda_clock_stop(xs_cuda_state *state);

@@ -70,7 +70,6 @@ void xs_launch_ended(xs_launch_order *order) {
     if (__atomic_sub_fetch(&order->parts, 1, __ATOMIC_ACQ_REL)) return;
     journal_end(order->world, order->id, order->result);
     __atomic_fetch_add(&order->world->launches_over, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_sub(&order->world->running, 1, __ATOMIC_RELAXED);
     end_rings(order->world, order->id);
     __atomic_store_n(&order->ended, 1, __ATOMIC_RELEASE); /* from here on the order may be freed */
 }
@@ -159,9 +158,7 @@ static int submit(xs_world *world, xs_launch_order *order) {
     if (!rc) rc = enlist(world, order, order->kernel->name);
     int id = (int)order->id;
     if (!rc) {
-        __atomic_fetch_add(&world->running, 1, __ATOMIC_RELAXED);
         rc = world->backend->launch(world, order);
-        if (rc) __atomic_fetch_sub(&world->running, 1, __ATOMIC_RELAXED);
         if (rc) delist(world, order);
     }
     pthread_mutex_unlock(&world->lock);
@@ -227,7 +224,6 @@ int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uin
     pthread_mutex_unlock(&world->lock);
     if (rc < 0) return rc;
     xs_region_handle(world, rank, grid, id, handle);
-    __atomic_fetch_add(&world->running, 1, __ATOMIC_RELAXED);
     journal_begin(world, id, (uint32_t)rc, &config);
     return (int)id;
 }
@@ -244,7 +240,6 @@ int xs_handle_end(xs_world *world, const xs_handle *handle) {
         return xs_fail(XS_E_ARGUMENT, "the handle is not one of this world");
     journal_end(world, handle->launch, xs_world_abort_error(world));
     __atomic_fetch_add(&world->launches_over, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_sub(&world->running, 1, __ATOMIC_RELAXED);
     end_rings(world, handle->launch);
     settle_rings(world);
     return 0;

@@ -137,7 +137,6 @@ struct xs_world {
     uint32_t next_object; /* first free slot object */
     uint32_t next_launch;
     uint64_t launches_over; /* any thread, relaxed */
-    int32_t running;        /* launches that are not over, and handles; any thread, relaxed */
     int32_t owner_pid;
     void *objects; /* world.c: pads, names */
     xs_pad heartbeat; /* built-in pad "heartbeat": [owner][0][rank] */

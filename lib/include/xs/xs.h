@@ -9,7 +9,7 @@
  *   XS_CAPTURE_BYTES, XS_CAPTURE_SECONDS   bound the capture      XS_CAPTURE_WHEN=always|trigger
  *   XS_CUPTI=0|1                  0: without CUPTI; 1: also on the host backend, and where another tool has subscribed to it
  *   XS_CUPTI_LIBRARY=FILE         the CUPTI library to load (no field: one a process)
- *   XS_CLOCK=0|1                  CUDA: ask the GPUs' clocks once a second while kernels run, and flush what these stored every 100 ms (1)
+ *   XS_CLOCK=0|1                  CUDA: ask the GPUs' clocks once a second while kernels run (1)
  *   XS_RING_RECORDS, XS_RINGS     records a ring (4096), rings a rank (64)
  *   XS_PLACEMENT=mapped|device    where kernels write records: host memory (default), or their own device's, for bursts: copied
  *                                 out at a kernel's end and, as well as that goes, while it runs; lost with a faulting context

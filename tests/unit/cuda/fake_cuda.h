@@ -28,7 +28,6 @@ typedef struct fake_control {
     uint64_t clock_offset; /* ns that the GPUs' clocks are ahead of CLOCK_BOOTTIME, which kernels stamp with all the same */
     int quick_clock; /* the clock kernel answers all rounds with its first: a handshake between two busy threads takes its time */
     uint64_t calls, fail_at;
-    uint64_t flushes; /* clock kernels that were asked nothing */
     CUresult fail_with;
     int64_t live[FAKE_KINDS]; /* made and not given back */
     uint32_t peers_enabled;

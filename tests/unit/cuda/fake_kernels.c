@@ -54,7 +54,6 @@ static uint64_t now(void) {
 static void run_clock(const fake_op *op) {
     char *box = (char *)(uintptr_t)op->numbers[0];
     __atomic_store_n((uint32_t *)(void *)(box + 140), 1, __ATOMIC_RELAXED);
-    if (!op->numbers[1]) __atomic_fetch_add(&fake_cuda.flushes, 1, __ATOMIC_RELAXED);
     for (uint32_t round = 1; round <= op->numbers[1]; round++) {
         while (__atomic_load_n((uint32_t *)(void *)box, __ATOMIC_ACQUIRE) < round) sched_yield();
         __atomic_store_n((uint64_t *)(void *)(box + 128), now(), __ATOMIC_RELAXED);

@@ -70,36 +70,6 @@ static void the_clock_is_asked_while_nothing_is_launched(void **state) {
     xs_world *world = made(1);
     for (int i = 0; i < 10000 && journalled(world).count < 3; i++) nanosleep(&nap, NULL);
     assert_true(journalled(world).count >= 3);
-    assert_int_equal(fake->flushes, 0);
-    assert_int_equal(xs_world_destroy(world), 0);
-    assert_int_equal(fake_live_all(), 0);
-}
-
-static int let_go;
-static void stays(const void *opaque, const xs_handle *xs) {
-    (void)opaque, (void)xs;
-    while (!__atomic_load_n(&let_go, __ATOMIC_ACQUIRE)) xs_host_poll_failed(&let_go, 100000, 0);
-}
-FAKE_KERNEL(stays, 0, 0);
-
-/* What a kernel has stored comes out while it runs, whatever it does. */
-static void what_a_running_kernel_stored_is_flushed(void **state) {
-    (void)state;
-    struct timespec nap = {0, 10000000};
-    xs_world *world = made(1);
-    xs_handle handle;
-    assert_true(cuda_launch(world, &stays_gpu, 1, 0, 0, NULL, 0) > 0);
-    while (__atomic_load_n(&fake->flushes, __ATOMIC_RELAXED) < 3) nanosleep(&nap, NULL);
-    __atomic_store_n(&let_go, 1, __ATOMIC_RELEASE);
-    assert_int_equal(xs_sync(world), 0);
-    assert_int_equal(world->running, 0);
-    assert_int_equal(cuda_launch(world, &stays_gpu, 100, 0, 0, NULL, 0), XS_E_NOT_RESIDENT); /* did not begin */
-    assert_int_equal(world->running, 0);
-    assert_true(xs_handle_begin(world, "of others", 0, 1, 32, &handle) > 0);
-    for (uint64_t seen = __atomic_load_n(&fake->flushes, __ATOMIC_RELAXED); __atomic_load_n(&fake->flushes, __ATOMIC_RELAXED) < seen + 3;)
-        nanosleep(&nap, NULL);
-    assert_int_equal(xs_handle_end(world, &handle), 0);
-    assert_int_equal(world->running, 0);
     assert_int_equal(xs_world_destroy(world), 0);
     assert_int_equal(fake_live_all(), 0);
 }
@@ -120,7 +90,6 @@ int main(void) {
         cmocka_unit_test(a_sample_is_bracketed_and_tells_the_step),
         cmocka_unit_test(a_planted_error_is_in_the_sample),
         cmocka_unit_test(the_clock_is_asked_while_nothing_is_launched),
-        cmocka_unit_test(what_a_running_kernel_stored_is_flushed),
         cmocka_unit_test(off_means_between_launches_alone),
     };
     fake_load();
