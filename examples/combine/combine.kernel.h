@@ -10,7 +10,9 @@
 #include <xs/kernel.h>
 
 #define CHUNK 64u
-#define WORDS 16u /* words a row */
+#ifndef WORDS
+#define WORDS 16u /* words a row; one object file with others, and its setup with them */
+#endif
 
 struct combine_args {
     xs_pad done, count, gate, finish, bar, go; /* done[src][chunk] at the receiver; count[dst][chunk] at the sender */

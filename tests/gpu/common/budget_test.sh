@@ -43,7 +43,7 @@ run 40
 said 'all rows'
 said 'DONE primitive_cost \([0-9]+ s\) \(bench\)'
 for program in "$work"/build/tests/gpu/bin/* "$work"/build/tests/bench/*; do program "${program#"$work/build/tests/"}" 'exit 77'; done
-for name in example_overhead clock_residual ring_rate hang_answer order_faults; do program "bench/bench_gpu_$name" 'exit 77'; done
+for name in example_overhead clock_residual ring_rate hang_answer order_faults host_word; do program "bench/bench_gpu_$name" 'exit 77'; done
 code=0
 OUT=$work/out bash "$here/run.sh" -b "$work/build" all-in-budget 30 > "$work/said" 2>&1 || code=$?
 [ $code -eq 77 ] || fail "exit code $code where all is skipped"
