@@ -74,10 +74,12 @@ void rd_infer(xsr_reader *reader, const xsr_event *e) {
     if (in->inferred_role != e->role)
         in->inferred_role = in->inferred_rank == XSR_NONE ? e->role : XSR_NONE;
     in->inferred_rank = rank;
-    if (s->supplier_origin == XS_PLAN_INFERRED) {
-        s->supplier_rank = rank;
-        s->supplier_role = rank == XSR_NONE ? XSR_NONE : in->inferred_role;
-    }
+    uint32_t role = rank == XSR_NONE ? XSR_NONE : in->inferred_role;
+    if (s->supplier_origin != XS_PLAN_INFERRED || (s->supplier_rank == rank && s->supplier_role == role))
+        return;
+    s->supplier_rank = rank;
+    s->supplier_role = role;
+    rd_feed_slot(reader, e->slot);
 }
 
 uint32_t rd_pad_first(const xsr_reader *reader, uint32_t pad) {

@@ -222,6 +222,7 @@ struct xsr_reader {
     rd_pending *pending; uint32_t pending_room; /* a queue: number n lies at n % pending_room */
     uint64_t pending_first, pending_next;
     xsr_sink *const *sinks; uint32_t sink_count;
+    struct rd_feed *feed; /* NULL: sinks are called from the pass */
 };
 
 /* file.c: the files behind a name. Errors go to reader->error. */
@@ -353,13 +354,23 @@ void rd_infer(xsr_reader *reader, const xsr_event *event);
 int rd_infer_finish(xsr_reader *reader);
 uint32_t rd_pad_first(const xsr_reader *reader, uint32_t pad); /* XS_PLAN_ANY: of no process */
 int rd_plan_append(xsr_reader *reader, const xsr_plan *row);   /* for this pass */
-/* run.c */
+/* feed.c: to the sinks, in their threads or in this one */
+typedef struct rd_feed rd_feed;
+int rd_feed_begin(xsr_reader *reader);
+void rd_feed_slot(xsr_reader *reader, uint32_t slot); /* a row of the model is new or changed: a slot, a writer, a rank's epochs */
+void rd_feed_writer(xsr_reader *reader, uint32_t writer);
+void rd_feed_rank(xsr_reader *reader, uint32_t rank);
+void rd_feed_end(xsr_reader *reader);     /* model.end is known */
+int rd_feed_stop(xsr_reader *reader);     /* all that was told has been heard; the first failure of a sink, with its errno */
+void rd_feed_settled(xsr_reader *reader); /* the model is complete */
+int rd_feed_finish(xsr_reader *reader);
+void rd_feed_free(xsr_reader *reader);
 int rd_sink_event(xsr_reader *reader, const xsr_event *event);
-int rd_sink_wait(xsr_reader *reader, xsr_wait *wait);
+int rd_sink_wait(xsr_reader *reader, const xsr_wait *wait);
 int rd_sink_signal(xsr_reader *reader, const xsr_signal *signal);
 int rd_sink_lost(xsr_reader *reader, const xsr_loss *loss);
 int rd_sink_activity(xsr_reader *reader, const xsr_activity *activity);
+/* reader.c */
 void rd_pass_reset(xsr_reader *reader);
-
 
 #endif

@@ -159,6 +159,7 @@ static void free_slots(xsr_reader *reader) {
 /* Back to what the catalog says: tables that a pass makes are emptied. */
 void rd_pass_reset(xsr_reader *reader) {
     xsr_model *m = &reader->model;
+    rd_feed_free(reader);
     free_slots(reader);
     rd_map_free(&reader->slot_of);
     rd_map_free(&reader->slot_at);
@@ -217,6 +218,7 @@ void xsr_close(xsr_reader *reader) {
     if (!reader)
         return;
     xsr_model *m = &reader->model;
+    rd_feed_free(reader);
     free_slots(reader);
     free_rings(reader);
     for (uint32_t p = 0; p < m->process_count; p++)

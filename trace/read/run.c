@@ -1,32 +1,5 @@
-/* The pass: merges the rings by time, decodes, attributes, pairs, and feeds the sinks. */
+/* The pass: merges the rings by time, decodes, attributes, pairs. */
 #include "internal.h"
-
-#define FEED(member, ...)                                                        \
-    for (uint32_t i = 0; i < reader->sink_count; i++) {                          \
-        xsr_sink *sink = reader->sinks[i];                                       \
-        int rc_ = sink->member ? sink->member(__VA_ARGS__) : 0;                  \
-        if (rc_)                                                                 \
-            return rc_;                                                          \
-    }                                                                            \
-    return 0
-
-int rd_sink_event(xsr_reader *reader, const xsr_event *event) { FEED(event, sink, event); }
-int rd_sink_wait(xsr_reader *reader, xsr_wait *wait) { FEED(wait, sink, wait); }
-int rd_sink_signal(xsr_reader *reader, const xsr_signal *signal) { FEED(signal, sink, signal); }
-int rd_sink_lost(xsr_reader *reader, const xsr_loss *loss) { FEED(lost, sink, loss); }
-
-int rd_sink_activity(xsr_reader *reader, const xsr_activity *activity) { FEED(activity, sink, activity); }
-
-static int begin_sinks(xsr_reader *reader) {
-    reader->signals_wanted = false;
-    for (uint32_t i = 0; i < reader->sink_count; i++) {
-        reader->sinks[i]->model = &reader->model;
-        reader->signals_wanted |= reader->sinks[i]->signal != NULL;
-    }
-    FEED(begin, sink, &reader->model);
-}
-
-static int finish_sinks(xsr_reader *reader) { FEED(finish, sink); }
 
 static bool before(const rd_node *a, const rd_node *b) { return a->key != b->key ? a->key < b->key : a->ring < b->ring; }
 
@@ -158,23 +131,27 @@ static int merge(xsr_reader *reader) {
 }
 
 /* Waits first, so that every signal knows all waits that it released. */
-static int finish(xsr_reader *reader) {
+static int settle(xsr_reader *reader) {
+    rd_feed_end(reader);
     int rc = rd_pair_finish(reader);
     if (rc == 0)
         rc = rd_waits_finish(reader);
-    if (rc == 0)
-        rc = rd_history_finish(reader);
-    if (rc == 0)
-        rc = rd_expect_finish(reader);
+    return rc ? rc : rd_history_finish(reader);
+}
+
+/* The tables that need all of it. */
+static int finish(xsr_reader *reader) {
+    int rc = rd_expect_finish(reader);
     if (rc == 0)
         rc = rd_infer_finish(reader);
     if (rc == 0)
         rc = rd_causal_finish(reader);
     if (rc == 0)
         rc = rd_instances_find(reader);
+    rd_feed_settled(reader);
     for (uint32_t i = 0; i < reader->model.activity_count && rc == 0; i++)
         rc = rd_sink_activity(reader, &reader->model.activities[i]);
-    return rc ? rc : finish_sinks(reader);
+    return rc ? rc : rd_feed_finish(reader);
 }
 
 static void note_begin(xsr_reader *reader) {
@@ -202,8 +179,13 @@ int xsr_run(xsr_reader *reader, xsr_sink *const *sinks, uint32_t count) {
     if (rc)
         return rc;
     note_begin(reader);
-    rc = begin_sinks(reader);
+    rc = rd_feed_begin(reader);
     if (rc == 0)
         rc = merge(reader);
-    return rc ? rc : finish(reader);
+    if (rc == 0)
+        rc = settle(reader);
+    int refused = rd_feed_stop(reader);
+    if (refused || rc)
+        return refused ? refused : rc;
+    return finish(reader);
 }

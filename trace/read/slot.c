@@ -49,6 +49,7 @@ static uint32_t make_slot(xsr_reader *reader, uint32_t pad, uint32_t place) {
         return RD_NO_MEMORY;
     m->slot_count++;
     rd_plan_slot(reader, at);
+    rd_feed_slot(reader, at);
     return at;
 }
 

@@ -36,6 +36,7 @@ static int add_writer(xsr_reader *reader, uint32_t ring, const owner_facts *o) {
     r->epoch = 0;
     r->writing = true;
     r->elected_by = XSR_NO_ID;
+    rd_feed_writer(reader, r->writer);
     return 0;
 }
 
@@ -106,10 +107,13 @@ int rd_attribute_line(xsr_reader *reader, uint32_t ring) {
 
 static void enter_epoch(xsr_reader *reader, uint32_t rank, uint64_t epoch) {
     xsr_rank *r = &reader->model.ranks[rank];
+    if (r->first_epoch && epoch >= r->first_epoch && epoch <= r->last_epoch)
+        return;
     if (r->first_epoch == 0 || epoch < r->first_epoch)
         r->first_epoch = epoch;
     if (epoch > r->last_epoch)
         r->last_epoch = epoch;
+    rd_feed_rank(reader, rank);
 }
 
 /* Nobody known holds the ring: OWNERS may tell who began where the first records are not kept. */
@@ -148,6 +152,7 @@ int rd_attribute(xsr_reader *reader, uint32_t ring, xsr_event *e) {
         if (e->kind == XS_EV_WRITER_END) {
             w->end = e->time;
             r->writing = false;
+            rd_feed_writer(reader, r->writer);
         }
     }
     return 0;

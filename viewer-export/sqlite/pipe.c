@@ -1,11 +1,9 @@
-/* A block goes: free list -> filled by the reader -> queue -> inserted -> free list. The number of blocks bounds
- * memory; a reader that is ahead waits for a free one. After a failure the thread only recycles, so that nobody waits
- * for ever. */
+/* Blocks of rows on a belt, whose one consumer inserts them. One block a table is being filled. */
 #include "pipe.h"
 
+#include "../../trace/read/belt.h"
+
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +15,6 @@
 _Static_assert(xsv_wait_count < MAX_COLUMNS && xsv_event_count < MAX_COLUMNS, "rows fit a block");
 
 typedef struct block {
-    struct block *next;
     enum xsv_table_id table;
     uint32_t rows;
     uint64_t cells[BLOCK_ROWS * (MAX_COLUMNS + 1)];
@@ -25,13 +22,7 @@ typedef struct block {
 
 struct xsv_pipe {
     sqlite3 *db;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    block *free, *first, *last; /* last is valid where first is not NULL */
-    int closing, running;
-    atomic_int failed; /* result code of SQLite */
-    int failed_errno; /* of the inserting thread, then */
+    rd_belt *belt;
     block *open[XSV_FLOWING];
     sqlite3_stmt *many[XSV_FLOWING], *one[XSV_FLOWING];
     uint64_t rows[XSV_FLOWING];
@@ -70,74 +61,22 @@ static int insert_block(xsv_pipe *p, const block *b) {
     return rc;
 }
 
-static block *next_block(xsv_pipe *p) {
-    pthread_mutex_lock(&p->lock);
-    while (!p->first && !p->closing)
-        pthread_cond_wait(&p->changed, &p->lock);
-    block *b = p->first;
-    if (b)
-        p->first = b->next;
-    pthread_mutex_unlock(&p->lock);
-    return b;
-}
+static int use_block(void *pipe, const void *batch) { return insert_block(pipe, batch); }
 
-static void give_back(xsv_pipe *p, block *b) {
-    pthread_mutex_lock(&p->lock);
-    b->next = p->free;
-    p->free = b;
-    pthread_cond_broadcast(&p->changed);
-    pthread_mutex_unlock(&p->lock);
-}
-
-static void *insert_thread(void *pipe) {
-    xsv_pipe *p = pipe;
-    for (block *b; (b = next_block(p));) {
-        if (!p->failed) {
-            int rc = insert_block(p, b);
-            if (rc != SQLITE_OK) {
-                p->failed_errno = errno;
-                p->failed = rc;
-            }
-        }
-        give_back(p, b);
-    }
-    return NULL;
-}
-
-static block *take_free(xsv_pipe *p) {
-    pthread_mutex_lock(&p->lock);
-    while (!p->free)
-        pthread_cond_wait(&p->changed, &p->lock);
-    block *b = p->free;
-    p->free = b->next;
-    pthread_mutex_unlock(&p->lock);
-    b->rows = 0;
-    return b;
-}
-
-static void enqueue(xsv_pipe *p, block *b) {
-    b->next = NULL;
-    pthread_mutex_lock(&p->lock);
-    if (p->first)
-        p->last->next = b;
-    else
-        p->first = b;
-    p->last = b;
-    pthread_cond_broadcast(&p->changed);
-    pthread_mutex_unlock(&p->lock);
-}
+static int code_of(int error) { return error ? SQLITE_NOMEM : SQLITE_OK; } /* a thread, too, fails for want of memory */
 
 uint64_t *xsv_pipe_row(xsv_pipe *p, enum xsv_table_id table) {
     block *b = p->open[table];
     if (b && b->rows == BLOCK_ROWS) {
-        enqueue(p, b);
+        rd_belt_send(p->belt, b);
         p->open[table] = b = NULL;
     }
-    if (atomic_load_explicit(&p->failed, memory_order_relaxed))
+    if (rd_belt_failed(p->belt))
         return NULL;
     if (!b) {
-        b = p->open[table] = take_free(p);
+        b = p->open[table] = rd_belt_take(p->belt);
         b->table = table;
+        b->rows = 0;
     }
     uint32_t width = xsv_tables[table].count + 1;
     uint64_t *row = b->cells + (size_t)b->rows++ * width;
@@ -155,61 +94,37 @@ static int prepare(xsv_pipe *p) {
     return rc;
 }
 
-static int add_blocks(xsv_pipe *p) {
-    /* One block a table may be open while others wait in the queue. */
-    for (uint32_t i = 0; i < BLOCKS + XSV_FLOWING; i++) {
-        block *b = malloc(sizeof *b);
-        if (!b)
-            return SQLITE_NOMEM;
-        b->next = p->free;
-        p->free = b;
-    }
-    return SQLITE_OK;
-}
-
 int xsv_pipe_start(sqlite3 *db, xsv_pipe **pipe) {
     xsv_pipe *p = calloc(1, sizeof *p);
     if (!p)
         return SQLITE_NOMEM;
     p->db = db;
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->changed, NULL);
-    int rc = add_blocks(p);
-    if (rc == SQLITE_OK)
-        rc = prepare(p);
-    if (rc == SQLITE_OK && pthread_create(&p->thread, NULL, insert_thread, p))
-        rc = SQLITE_NOMEM;
+    rd_consumer inserts = {use_block, p};
+    int rc = prepare(p);
+    if (rc == SQLITE_OK) /* one block a table may be open while others wait */
+        rc = code_of(rd_belt_start(&p->belt, BLOCKS + XSV_FLOWING, sizeof(block), &inserts, 1));
     if (rc != SQLITE_OK) {
         xsv_pipe_free(p);
         return rc;
     }
-    p->running = 1;
     *pipe = p;
     return SQLITE_OK;
 }
 
 int xsv_pipe_stop(xsv_pipe *p) {
-    if (p->running) {
-        for (uint32_t t = 0; t < XSV_FLOWING; t++) {
-            if (p->open[t])
-                enqueue(p, p->open[t]);
-            p->open[t] = NULL;
-        }
-        pthread_mutex_lock(&p->lock);
-        p->closing = 1;
-        pthread_cond_broadcast(&p->changed);
-        pthread_mutex_unlock(&p->lock);
-        pthread_join(p->thread, NULL);
-        p->running = 0;
-        if (p->failed)
-            errno = p->failed_errno;
+    for (uint32_t t = 0; t < XSV_FLOWING; t++) {
+        if (p->open[t])
+            rd_belt_send(p->belt, p->open[t]);
+        p->open[t] = NULL;
     }
+    int rc = p->belt ? rd_belt_stop(p->belt) : SQLITE_OK, number = errno;
     for (uint32_t t = 0; t < XSV_FLOWING; t++) {
         sqlite3_finalize(p->many[t]);
         sqlite3_finalize(p->one[t]);
         p->many[t] = p->one[t] = NULL;
     }
-    return p->failed;
+    errno = number;
+    return rc;
 }
 
 uint64_t xsv_pipe_rows(const xsv_pipe *p, enum xsv_table_id table) { return p->rows[table]; }
@@ -218,11 +133,6 @@ void xsv_pipe_free(xsv_pipe *p) {
     if (!p)
         return;
     xsv_pipe_stop(p);
-    for (block *b; (b = p->free);) {
-        p->free = b->next;
-        free(b);
-    }
-    pthread_cond_destroy(&p->changed);
-    pthread_mutex_destroy(&p->lock);
+    rd_belt_free(p->belt);
     free(p);
 }

@@ -45,14 +45,17 @@ void help_script(const char *path, const char *text) {
     assert_int_equal(cb_end(c), 0);
 }
 
-xsr_reader *help_open(const char *path) {
+xsr_reader *help_open_with(const char *path, uint32_t threads) {
+    xsr_options options = {.size = sizeof options, .threads = threads};
     xsr_reader *reader = NULL;
     const char *why = NULL;
-    int rc = xsr_open(&path, 1, NULL, &reader, &why);
+    int rc = xsr_open(&path, 1, &options, &reader, &why);
     if (rc)
         fail_msg("%s: %d %s", path, rc, why);
     return reader;
 }
+
+xsr_reader *help_open(const char *path) { return help_open_with(path, XSR_THREADS_AUTO); }
 
 char *help_dump(xsr_reader *reader) {
     char *text = NULL;

@@ -26,6 +26,7 @@ const char *help_path(const char *name);                /* in a folder of this p
 void help_write(const char *path, const void *bytes, size_t size);
 void help_script(const char *path, const char *text);    /* fails the test where a line is wrong */
 xsr_reader *help_open(const char *path);                 /* fails the test where it cannot be opened */
+xsr_reader *help_open_with(const char *path, uint32_t threads); /* xsr_threads */
 char *help_dump(xsr_reader *reader);                     /* free it */
 int help_run(xsr_reader *reader, told *t);               /* fills *t */
 void help_free(told *t);

@@ -48,6 +48,11 @@ static void check_folder(void **state) {
     xsr_reader *reader = help_open(path);
     char *text = help_dump(reader), *again = help_dump(reader);
     assert_string_equal(text, again); /* a second pass tells the same */
+    xsr_reader *apart = help_open_with(path, XSR_THREADS_ALWAYS);
+    char *beside = help_dump(apart);
+    assert_string_equal(text, beside); /* and so does one that calls its sink from another thread */
+    free(beside);
+    xsr_close(apart);
     char *expected = load(folder, "expected.txt");
     if (getenv("XS_GOLDEN_UPDATE"))
         update(folder, text);

@@ -227,7 +227,12 @@ typedef struct xsr_loss {
 
 /* One consumer of the stream. Called in this order: begin; then event, wait, signal, lost as they are settled (events in
  * merged time order; waits and signals a little later than their last event); activity, all of them by begin; finish. NULL members are skipped. A non-zero
- * return stops the pass and is returned by xsr_run. The model's tables grow while the pass runs; indices stay valid. */
+ * return stops the pass and is returned by xsr_run, with its errno. The model's tables grow while the pass runs; indices stay valid.
+ *
+ * begin, activity and finish are called from xsr_run, sink by sink in the order given. What flows between them may come from a
+ * thread of the sink's own (xsr_options.threads), which runs beside the pass and beside other sinks: the same calls in the same
+ * order, never two at once, and each sink has a model of its own, as it was at that moment of the stream. Counts of rings, last_sequence
+ * of writers and the model's end are to be read in finish. */
 typedef struct xsr_sink {
     const char *name;
     int (*begin)(struct xsr_sink *sink, const xsr_model *model);  /* catalog read, ranks and rings known */
@@ -237,8 +242,14 @@ typedef struct xsr_sink {
     int (*lost)(struct xsr_sink *sink, const xsr_loss *loss);     /* at the gap */
     int (*activity)(struct xsr_sink *sink, const xsr_activity *activity); /* behind all events: launch and writers are known */
     int (*finish)(struct xsr_sink *sink);                         /* all tables complete */
-    const xsr_model *model; /* set before begin */
+    const xsr_model *model; /* set before begin; valid until the reader's next pass, or is closed */
 } xsr_sink;
+
+enum xsr_threads {
+    XSR_THREADS_AUTO,  /* where there are several sinks and many records */
+    XSR_THREADS_NEVER, /* for sinks that share state while the pass runs */
+    XSR_THREADS_ALWAYS
+};
 
 typedef struct xsr_reader xsr_reader;
 typedef struct xsr_options {
@@ -246,6 +257,7 @@ typedef struct xsr_options {
     uint32_t keep_signals; /* per slot; 0: 1024, in captures of very many slots fewer (at least 64) */
     void (*progress)(void *user, double share); /* NULL: none */
     void *user;
+    uint32_t threads; /* xsr_threads: may each sink of a pass have a thread */
 } xsr_options;
 
 /* paths: captures (NAME, NAME.xs file or folder); several are merged. On failure *error_text (static or owned by the reader,
