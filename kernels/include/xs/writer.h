@@ -168,8 +168,10 @@ XS_FN xs_writer xs_writer_begin(const xs_handle *xs, uint32_t role) {
     w.role = role;
     w.base = XS_RING_FOREIGN;
     w.payload = 1;
-    if (xs_warp_leads(xs_warp_active()))
+    uint32_t active = xs_warp_active();
+    if (xs_warp_leads(active))
         xs_writer_take(&w);
+    xs_warp_join_active(active); /* else the others may run ahead, and one that spins keeps the lowest from its turn */
     return w;
 }
 
