@@ -49,13 +49,16 @@ XS_FN xs_control *xs_writer_control(const xs_writer *w) {
     return (xs_control *)(uintptr_t)xs_opaque_u64((uint64_t)(uintptr_t)w->xs->control);
 }
 
-/* `started` and `freeze`, as one word. */
-XS_FN uint64_t xs_control_state(const xs_control *c) { return xs_control_load((const uint64_t *)(const void *)&c->started); }
+/* `started`, without XS_STARTED where `freeze` is up: one load, one register. */
+XS_FN uint32_t xs_control_state(const xs_control *c) {
+    uint64_t both = xs_control_load((const uint64_t *)(const void *)&c->started);
+    return both >> 32 == 0 ? (uint32_t)both : (uint32_t)both & ~XS_STARTED;
+}
 
-XS_FN void xs_writer_switch(xs_writer *w, uint64_t state) {
-    bool on = ((uint32_t)state & XS_STARTED) && state >> 32 == 0 && !(w->base & XS_RING_FILTERED);
+XS_FN void xs_writer_switch(xs_writer *w, uint32_t state) {
+    bool on = (state & XS_STARTED) && !(w->base & XS_RING_FILTERED);
     w->base = on ? w->base & ~XS_RING_OFF : w->base | XS_RING_OFF;
-    w->payload = on ? (uint32_t)state & XS_STARTED_PAYLOAD : 0;
+    w->payload = on ? state & XS_STARTED_PAYLOAD : 0;
 }
 
 /* Tracing goes on or off here, at writer-begin, xs_writer_epoch and back-off stages alike. */
@@ -76,8 +79,8 @@ XS_FN bool xs_writer_passes_filters(const xs_writer *w) {
 }
 
 /* The filters too, where there are any: at writer-begin and xs_writer_epoch. */
-XS_FN void xs_writer_filter(xs_writer *w, uint64_t state) {
-    bool in = !((uint32_t)state & XS_STARTED_FILTERED) || xs_writer_passes_filters(w);
+XS_FN void xs_writer_filter(xs_writer *w, uint32_t state) {
+    bool in = !(state & XS_STARTED_FILTERED) || xs_writer_passes_filters(w);
     w->base = in ? w->base & ~XS_RING_FILTERED : w->base | XS_RING_FILTERED;
     xs_writer_switch(w, state);
 }
@@ -143,7 +146,7 @@ XS_FN void xs_writer_take(xs_writer *w) {
     xs_ring_header *header = &xs->rings[ring];
     uint64_t next = xs_control_load(&header->next);
     uint32_t owners = xs_control_load_u32(&header->owners);
-    uint64_t state = xs_control_state(xs->control);
+    uint32_t state = xs_control_state(xs->control);
 #if XS_RING_MODE == 1 /* XS_DISCARD */
     w->consumed = (uint32_t)xs_control_load(&header->consumed);
 #endif
