@@ -1,7 +1,8 @@
 /* The device's clock against the host's: a small kernel answers requests in mapped memory with %globaltimer, each
  * answer bracketed by two readings of CLOCK_BOOTTIME. The narrowest of a burst goes into the journal: c = middle of the
- * bracket, d = device time, e = width of the bracket, f = the step that the clock was seen to make. The kernel is PTX
- * text, so that libxs needs no CUDA compiler. */
+ * bracket, d = device time, e = width of the bracket, f = the step that the clock was seen to make. An answer is one word, its
+ * time: a second one that says "answered" would need a fence before it, and the bracket would hold its round trip too. The kernel
+ * is PTX text, so that libxs needs no CUDA compiler. */
 #include <stdlib.h>
 
 #include "cuda_state.h"
@@ -25,11 +26,11 @@ static const char clock_ptx[] =
     "told:\n st.relaxed.sys.global.u32 [%box+140], %least;\n mov.u32 %round, 1;\n"
     "next:\n mov.u32 %polls, 0;\n"
     "poll:\n add.u32 %polls, %polls, 1;\n setp.gt.u32 %p, %polls, %patience;\n @%p bra done;\n"
-    " ld.acquire.sys.global.u32 %asked, [%box];\n setp.lt.u32 %p, %asked, %round;\n @%p bra poll;\n"
+    " ld.relaxed.sys.global.u32 %asked, [%box];\n setp.lt.u32 %p, %asked, %round;\n @%p bra poll;\n"
     " mov.u64 %time, %globaltimer;\n"
-    " st.relaxed.sys.global.u64 [%box+128], %time;\n st.release.sys.global.u32 [%box+136], %round;\n"
+    " st.relaxed.sys.global.u64 [%box+128], %time;\n"
     " add.u32 %round, %round, 1;\n setp.le.u32 %p, %round, %rounds;\n @%p bra next;\n"
-    "done:\n ret;\n}\n";
+    "done:\n mov.u32 %round, 1;\n st.release.sys.global.u32 [%box+136], %round;\n ret;\n}\n";
 
 int xs_cuda_clock_open(xs_world *world, xs_cuda_device *device) {
     xs_cuda_state *state = world->backend_state;
@@ -49,24 +50,32 @@ static uint64_t divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
+/* The answer, 0: none. */
+static uint64_t wait_for_answer(xs_cuda_mailbox *mailbox, uint64_t until) {
+    for (;;) {
+        int over = __atomic_load_n(&mailbox->over, __ATOMIC_ACQUIRE) != 0; /* before the answer, which may be the last one */
+        uint64_t time = __atomic_load_n(&mailbox->time, __ATOMIC_ACQUIRE);
+        if (time || over || xs_clock_boot() > until)
+            return time;
+    }
+}
+
 /* One question; 0: no answer in time. */
 static int ask(xs_cuda_mailbox *mailbox, uint32_t round, uint64_t patience_ns, xs_cuda_burst *b) {
-    uint64_t before = xs_clock_boot(), after;
+    __atomic_store_n(&mailbox->time, 0, __ATOMIC_RELAXED);
+    uint64_t before = xs_clock_boot();
     __atomic_store_n(&mailbox->request, round, __ATOMIC_RELEASE);
-    do {
-        after = xs_clock_boot();
-        if (after - before > patience_ns)
-            return 0;
-    } while (__atomic_load_n(&mailbox->answer, __ATOMIC_ACQUIRE) < round);
-    after = xs_clock_boot();
+    uint64_t time = wait_for_answer(mailbox, before + patience_ns), after = xs_clock_boot();
+    if (!time)
+        return 0;
     if (b->last)
-        b->step = divisor(mailbox->time - b->last, b->step);
-    b->last = mailbox->time;
+        b->step = divisor(time - b->last, b->step);
+    b->last = time;
     b->answers++;
     if (after - before >= b->bracket)
         return 1;
     b->host = before + (after - before) / 2;
-    b->device = mailbox->time;
+    b->device = time;
     b->bracket = after - before;
     return 1;
 }
@@ -78,7 +87,7 @@ int xs_cuda_clock_burst(xs_cuda_state *state, const xs_cuda_device *device, cons
     void *arguments[] = {&at, &rounds, &patience, &reads};
     *b = (xs_cuda_burst){.bracket = UINT64_MAX};
     how->mailbox->request = 0;
-    how->mailbox->answer = 0;
+    how->mailbox->over = 0;
     how->mailbox->step = 0;
     CUresult result = state->cuda->context_set(device->context);
     if (!result)

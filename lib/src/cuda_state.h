@@ -88,9 +88,9 @@ typedef struct xs_cuda_part {
 typedef struct xs_cuda_mailbox {
     uint32_t request;
     uint32_t reserved0[31];
-    uint64_t time;
-    uint32_t answer;
-    uint32_t step; /* smallest seen, ns */
+    uint64_t time;   /* the answer; the host makes it 0 before it asks */
+    uint32_t over;   /* not 0: nothing more is answered */
+    uint32_t step;   /* smallest seen, ns */
     uint32_t reserved1[28];
 } xs_cuda_mailbox;
 

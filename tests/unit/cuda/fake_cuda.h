@@ -26,7 +26,7 @@ typedef struct fake_control {
     int host_native_atomic, peer_native_atomic, peer_access;
     int uuid_base; /* GPU i is device uuid_base + i to the world */
     uint64_t clock_offset; /* ns that the GPUs' clocks are ahead of CLOCK_BOOTTIME, which kernels stamp with all the same */
-    int quick_clock; /* the clock kernel answers all rounds with its first: a handshake between two busy threads takes its time */
+    int quick_clock; /* the clock kernel answers once and leaves: a handshake between two busy threads takes its time */
     uint64_t calls, fail_at;
     CUresult fail_with;
     int64_t live[FAKE_KINDS]; /* made and not given back */

@@ -57,9 +57,9 @@ static void run_clock(const fake_op *op) {
     for (uint32_t round = 1; round <= op->numbers[1]; round++) {
         while (__atomic_load_n((uint32_t *)(void *)box, __ATOMIC_ACQUIRE) < round) sched_yield();
         __atomic_store_n((uint64_t *)(void *)(box + 128), now(), __ATOMIC_RELAXED);
-        __atomic_store_n((uint32_t *)(void *)(box + 136), fake_cuda.quick_clock ? UINT32_MAX : round, __ATOMIC_RELEASE);
-        if (fake_cuda.quick_clock) return;
+        if (fake_cuda.quick_clock) break;
     }
+    __atomic_store_n((uint32_t *)(void *)(box + 136), 1, __ATOMIC_RELEASE);
 }
 
 static void run_step(const fake_op *op) { *(volatile uint32_t *)(uintptr_t)op->numbers[0] = 32; }
