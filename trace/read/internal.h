@@ -54,6 +54,7 @@ typedef struct rd_device { /* one GPU as one process sees it */
     int64_t told_step; /* measured on the device; 0: not told */
     rd_bracket *brackets; uint32_t bracket_count, bracket_room;
     rd_fit fit;
+    int64_t centred; /* the fit lies so far behind its samples: in the middle of what all brackets leave */
     int64_t first, last; /* device times of its records; NO_TIME: none */
     uint32_t ring_begin, ring_end; /* in device_rings */
 } rd_device;
@@ -288,6 +289,7 @@ int rd_device_sample(xsr_reader *reader, uint32_t process, int32_t device, const
 int rd_device_step(xsr_reader *reader, uint32_t process, int32_t device, int64_t step);
 void rd_device_limits(const rd_device *device, int64_t offset, int64_t *low, int64_t *high, int64_t *fault); /* where the truth lies from the fit */
 uint32_t rd_device_at(const xsr_reader *reader, uint32_t process, int32_t device); /* in devices, or XSR_NONE */
+void rd_device_centre(const xsr_reader *reader, rd_device *device); /* once, when the fit is made */
 void rd_sort_samples(rd_device *device);
 int rd_devices_find(xsr_reader *reader); /* of rings too; fits; the rings' clocks */
 int rd_device_measure(xsr_reader *reader, rd_device *device, rd_clock *clock);

@@ -1,8 +1,11 @@
 /* How well a GPU's clock is brought to the host's, against the bounds of kernels that CUPTI tells of.
  *     bench_clock_residual [SECONDS [CAPTURE]]       60 s, a capture in /tmp that is removed
- * Short kernels with stamps in them for SECONDS, then the capture is read: for every kernel, how far the middle of
- * CUPTI's bounds lies from the middle of its stamps as converted (the residual), and by how much CUPTI's bounds enclose
- * the stamps. Exit 1: it could not be measured; 77: no GPU. */
+ * Short kernels with stamps in them for SECONDS, then the capture is read: for every kernel, how far the middle of CUPTI's bounds lies
+ * from the middle of its stamps as converted, less what is usual for all of them (the residual), and by how much CUPTI's bounds enclose
+ * the stamps. A kernel begins and ends when it does, before and behind its stamps, by not always as much: that is in the residual of
+ * one kernel, and hardly in the median of a second's, which is told beside it. Without CAPTURE a third of SECONDS more of kernels that are
+ * launched plainly, not as a cooperative launch. Exit 1: it could not be measured; 77: no GPU. */
+#include <cuda_runtime_api.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,19 +15,13 @@
 #include <xs/read.h>
 
 #include "brief.kernel.h"
+#include "clock_middles.h"
 
 #define EVERY_NS 20000000
 #define BAR_NS 64
-#define END_NS 5000000000ll /* both ends are looked at by themselves */
 #define LEAST 20            /* kernels */
 
-typedef struct seen {
-    int64_t first, last, kernel_begin, kernel_end;
-} seen;
-typedef struct series {
-    int64_t *values;
-    uint32_t count;
-} series;
+extern const xs_cuda_entry brief_cuda;
 
 static int fail(const char *what, int rc) {
     fprintf(stderr, "bench_clock_residual: %s: %s%s%s\n", what, xs_strerror(rc), *xs_error_detail() ? ": " : "",
@@ -38,49 +35,72 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* A kernel every 20 ms; waited for once a second, so that the GPU's clock is asked as in a run. */
-static int run_kernels(xs_world *world, uint32_t seconds) {
-    struct brief_args args = {.work_ns = 5000, .role = (uint32_t)xs_role(world, "stamp")};
-    xs_launch_config config = {.size = sizeof config, .grid = 4, .block = 128};
+typedef struct load {
+    xs_world *world;
+    struct brief_args args;
+    xs_launch_config config;
+    int plain;
+} load;
+
+static int launch_plain(load *l) {
+    xs_handle handle;
+    void *arguments[] = {&l->args, &handle};
+    dim3 grid = {l->config.grid, 1, 1}, block = {l->config.block, 1, 1};
+    int rc = xs_handle_begin(l->world, "brief", 0, l->config.grid, l->config.block, &handle);
+    if (rc < 0)
+        return rc;
+    cudaError_t error = cudaLaunchKernel(brief_cuda.function, grid, block, arguments, 0, 0);
+    error = error ? error : cudaDeviceSynchronize();
+    rc = xs_handle_end(l->world, &handle);
+    return error ? XS_E_BACKEND : rc;
+}
+
+static int launch(load *l, uint32_t i) {
+    if (l->plain)
+        return launch_plain(l);
+    int rc = xs_launch(l->world, &brief_kernel, &l->config, &l->args, sizeof l->args);
+    return rc < 0 || i % 50 != 49 ? rc : xs_sync(l->world); /* waited for once a second, so that the GPU's clock is asked as in a run */
+}
+
+/* A kernel every 20 ms. */
+static int run_kernels(load *l, double seconds) {
     struct timespec pause = {0, EVERY_NS};
-    uint64_t end = now_ns() + seconds * 1000000000ull;
+    uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
     for (uint32_t i = 0; now_ns() < end; i++) {
-        args.work_ns = 2000 + 1000 * (i % 16);
-        int rc = xs_launch(world, &brief_kernel, &config, &args, sizeof args);
+        l->args.work_ns = 2000 + 1000 * (i % 16);
+        int rc = launch(l, i);
         if (rc < 0)
             return rc;
         nanosleep(&pause, NULL);
-        rc = i % 50 == 49 ? xs_sync(world) : 0;
-        if (rc < 0)
-            return rc;
     }
-    return xs_sync(world);
+    return xs_sync(l->world);
 }
 
-static int record(const char *capture, uint32_t seconds) {
+static int record(const char *capture, double seconds, int plain) {
     xs_config config = {.size = sizeof config, .version = 1, .backend = "cuda", .ranks = 1, .capture = capture};
-    xs_world *world;
-    int rc = xs_world_create(&config, &world);
+    load l = {.plain = plain, .config = {.size = sizeof l.config, .grid = 4, .block = 128}};
+    int rc = xs_world_create(&config, &l.world);
     if (rc)
         return fail("no world", rc);
-    rc = run_kernels(world, seconds);
-    int ended = xs_world_destroy(world);
+    l.args.role = (uint32_t)xs_role(l.world, "stamp");
+    rc = run_kernels(&l, seconds);
+    int ended = xs_world_destroy(l.world);
     if (rc < 0 || ended < 0)
         return fail("the run", rc < 0 ? rc : ended);
     return 0;
 }
 
 /* Stamps by kernel. */
-static seen *collect(const xsr_model *m, uint32_t *count) {
-    seen *all = calloc(m->activity_count + 1, sizeof *all);
+static middles_kernel *collect(const xsr_model *m, uint32_t *count) {
+    middles_kernel *all = calloc(m->activity_count + 1, sizeof *all);
     uint32_t kept = 0;
     for (uint32_t i = 0; all && i < m->activity_count; i++)
-        all[i] = (seen){INT64_MAX, INT64_MIN, m->activities[i].begin, m->activities[i].end};
+        all[i] = (middles_kernel){INT64_MAX, INT64_MIN, m->activities[i].begin, m->activities[i].end};
     for (uint32_t i = 0; all && i < m->writer_count; i++) {
         const xsr_writer *w = &m->writers[i];
         if (w->kernel == XSR_NONE || w->end == INT64_MIN)
             continue;
-        seen *s = &all[w->kernel];
+        middles_kernel *s = &all[w->kernel];
         s->first = w->begin < s->first ? w->begin : s->first;
         s->last = w->end > s->last ? w->end : s->last;
     }
@@ -91,51 +111,22 @@ static seen *collect(const xsr_model *m, uint32_t *count) {
     return all;
 }
 
-static int by_value(const void *a, const void *b) {
-    const int64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
+static void row(const char *name, const middles_row *r) {
+    printf("%-34s %7u %8" PRId64 " %8" PRId64 " %8" PRId64 " %8" PRId64 "\n", name, r->count, r->least, r->p50, r->p99, r->most);
 }
 
-static int64_t rank_of(const series *s, uint32_t percent) {
-    return s->count ? s->values[(s->count * (uint64_t)percent + 99) / 100 - (percent > 0)] : -1;
-}
-
-static void row(const char *name, series *s) {
-    if (s->count)
-        qsort(s->values, s->count, sizeof *s->values, by_value);
-    printf("%-34s %7u %8" PRId64 " %8" PRId64 " %8" PRId64 " %8" PRId64 "\n", name, s->count, rank_of(s, 0),
-           rank_of(s, 50), rank_of(s, 99), s->count ? s->values[s->count - 1] : -1);
-}
-
-static int64_t off_of(const seen *s) {
-    int64_t off = ((s->first - s->kernel_begin) - (s->kernel_end - s->last)) / 2;
-    return off < 0 ? -off : off;
-}
-
-enum { WHOLE, HEAD, TAIL, BEFORE, BEHIND, SERIES };
-
-static int64_t print(const seen *all, uint32_t count) {
-    static const char *const names[] = {"residual", "  first 5 s", "  last 5 s", "kernel begins before its stamps by",
-                                        "kernel ends after its stamps by"};
-    series s[SERIES];
-    for (int i = 0; i < SERIES; i++)
-        s[i] = (series){calloc(count + 1, sizeof(int64_t)), 0};
-    for (uint32_t i = 0; i < count; i++) {
-        s[WHOLE].values[s[WHOLE].count++] = off_of(&all[i]);
-        if (all[i].first - all[0].first < END_NS)
-            s[HEAD].values[s[HEAD].count++] = off_of(&all[i]);
-        if (all[count - 1].first - all[i].first < END_NS)
-            s[TAIL].values[s[TAIL].count++] = off_of(&all[i]);
-        s[BEFORE].values[s[BEFORE].count++] = all[i].first - all[i].kernel_begin;
-        s[BEHIND].values[s[BEHIND].count++] = all[i].kernel_end - all[i].last;
-    }
+static void print(const middles_result *r) {
+    printf("usual distance of the middles %" PRId64 "\n", r->usual);
     printf("%-34s %7s %8s %8s %8s %8s\n", "ns", "kernels", "min", "p50", "p99", "max");
-    for (int i = 0; i < SERIES; i++)
-        row(names[i], &s[i]);
-    int64_t worst = rank_of(&s[WHOLE], 99);
-    for (int i = 0; i < SERIES; i++)
-        free(s[i].values);
-    return worst;
+    row("residual", &r->residual);
+    row("  first 5 s", &r->first);
+    row("  last 5 s", &r->last);
+    row("  of the medians of a second", &r->seconds);
+    row("kernel begins before its stamps by", &r->before);
+    row("kernel ends after its stamps by", &r->behind);
+    row("both", &r->both);
+    printf("residual p99 %" PRId64 " ns, bar %d ns: %s; of the medians of a second %" PRId64 " ns\n", r->residual.p99, BAR_NS,
+           r->residual.p99 <= BAR_NS ? "PASS" : "FAIL", r->seconds.p99);
 }
 
 static const xsr_clock *gpu_clock(const xsr_model *m) {
@@ -159,17 +150,17 @@ static int judge(const xsr_model *m) {
     printf("stated: step %" PRId64 ", residual %" PRId64 ", bound %" PRId64 ", contradiction %" PRId64
            " ns; through %u answers and %u kernels\n",
            clock->step_ns, clock->residual_ns, clock->bound_ns, clock->fault_ns, clock->samples, clock->kernels);
-    seen *all = collect(m, &count);
+    middles_kernel *all = collect(m, &count);
     if (!all || count < LEAST) {
         free(all);
         return fprintf(stderr, "bench_clock_residual: stamps of %u kernels alone were told apart: nothing to measure\n",
                        count),
                1;
     }
-    int64_t worst = print(all, count);
-    printf("residual p99 %" PRId64 " ns, bar %d ns: %s\n", worst, BAR_NS, worst <= BAR_NS ? "PASS" : "FAIL");
+    middles_result r;
+    int rc = middles_of(all, count, &r);
     free(all);
-    return 0;
+    return rc ? fail("no memory", XS_E_MEMORY) : (print(&r), 0);
 }
 
 static int measure(const char *capture) {
@@ -185,18 +176,26 @@ static int measure(const char *capture) {
     return rc;
 }
 
+static int own_capture(const char *path, double seconds, int plain) {
+    int rc = record(path, seconds, plain);
+    rc = rc ? rc : measure(path);
+    unlink(path);
+    return rc;
+}
+
 int main(int argc, char **argv) {
-    char own[64], *capture = own;
+    char own[64];
     int seconds = argc > 1 ? atoi(argv[1]) : 60;
     if (seconds < 1 || argc > 3)
         return fprintf(stderr, "usage: bench_clock_residual [SECONDS [CAPTURE]]\n"), 64;
     snprintf(own, sizeof own, "/tmp/xs_clock_%d.xs", (int)getpid());
-    if (argc > 2)
-        capture = argv[2];
-    int rc = record(capture, (uint32_t)seconds);
-    if (!rc)
-        rc = measure(capture);
-    if (argc <= 2)
-        unlink(own);
-    return rc;
+    if (argc > 2) {
+        int rc = record(argv[2], seconds, 0);
+        return rc ? rc : measure(argv[2]);
+    }
+    int rc = own_capture(own, seconds, 0);
+    if (rc)
+        return rc;
+    puts("\nkernels that are launched plainly:");
+    return own_capture(own, seconds / 3.0 > 3 ? seconds / 3.0 : 3, 1);
 }

@@ -20,6 +20,7 @@ typedef struct run {
     int64_t cupti_step; /* of CUPTI's clock, at this host time */
     int64_t cupti_step_at;
     uint32_t correlation;
+    int h200; /* slacks as a run on an H200 had them, else as a probe had that did nothing but stamp */
     xsr_reader *reader;
     told told;
 } run;
@@ -53,8 +54,18 @@ static void begin(run *r, const char *name, double ppm) {
     cb_process_as(r->c, &region);
 }
 
+/* About 0, most within 2 sd. */
+static int64_t noise(int64_t sd) {
+    return (random_below(1001) + random_below(1001) + random_below(1001) + random_below(1001) - 2000) * sd / 577;
+}
+
+/* h200: read half a microsecond after it was asked for, seen as long after that, or later. */
 static void answer(run *r, int64_t host) {
-    int64_t bracket = 2050 + random_below(120);
+    int64_t bracket = (r->h200 ? 1050 : 2050) + random_below(120);
+    if (r->h200) {
+        cb_device_clock(r->c, 0, (uint64_t)(host + bracket / 2 + r->wrong), device_stamp(r, host + 480 + random_below(60)), (uint64_t)bracket);
+        return;
+    }
     cb_device_clock(r->c, 0, (uint64_t)(host + bracket / 2 + r->wrong),
                     device_stamp(r, host + bracket / 2 + random_below(155) - 77), (uint64_t)bracket);
 }
@@ -66,7 +77,8 @@ static void tick(run *r, int64_t host) {
 
 /* CUPTI's span is longer than the stamps by what was measured, and its ends are good to some 50 ns. */
 static void kernel(run *r, int64_t at, int64_t length, uint32_t stream, uint64_t node, uint32_t ring, uint32_t launch) {
-    int64_t before = 380 + random_below(60), behind = 370 + random_below(60);
+    int64_t before = r->h200 ? 500 + noise(70) : 380 + random_below(60);
+    int64_t behind = r->h200 ? 2950 + noise(110) : 370 + random_below(60); /* its end waits for the bus */
     cb_gpu_kernel(r->c, "work", 0, stream, cupti_time(r, at - before), cupti_time(r, at + length + behind),
                   ++r->correlation, node, 1, 32);
     cb_writer_begin(r->c, ring, device_stamp(r, at), 0, r->correlation, launch);
@@ -102,9 +114,10 @@ static int by_value(const void *a, const void *b) {
 static int64_t begin_of(uint32_t i) { return H0 + S + (int64_t)i * 20 * MS; }
 enum { MINUTE = 3000 };
 
-static void record_minute(run *r, const char *name, int64_t wrong) {
+static void record_minute(run *r, const char *name, int64_t wrong, int h200) {
     begin(r, name, 10.6);
     r->wrong = wrong;
+    r->h200 = h200;
     for (uint32_t i = 0; i < MINUTE; i++) {
         if (i % 50 == 0)
             answer(r, begin_of(i) - 5 * MS);
@@ -131,7 +144,7 @@ static void test_a_minute_is_right_at_both_ends(void **state) {
     static int64_t off[MINUTE];
     run r;
     (void)state;
-    record_minute(&r, "minute.xs", 0);
+    record_minute(&r, "minute.xs", 0, 0);
     read_back(&r);
     const xsr_clock *clock = gpu(&r);
     const xsr_model *m = xsr_model_of(r.reader);
@@ -156,7 +169,7 @@ static void test_a_minute_is_right_at_both_ends(void **state) {
 static void test_five_microseconds_in_the_answers_are_found(void **state) {
     run r;
     (void)state;
-    record_minute(&r, "planted.xs", 5 * US);
+    record_minute(&r, "planted.xs", 5 * US, 0);
     read_back(&r);
     const xsr_clock *clock = gpu(&r);
     assert_in_range(clock->fault_ns, 3 * US, 5 * US);
@@ -164,6 +177,57 @@ static void test_five_microseconds_in_the_answers_are_found(void **state) {
     assert_true(clock->bound_ns >= 5 * US); /* which of the two is wrong is not known */
     assert_non_null(strstr(xsr_model_of(r.reader)->notes[0], "clock fault of GPU 0"));
     end(&r);
+}
+
+/* p99 of how far the writers' begins lie from where they were, less what all of them have in common. */
+static int64_t scatter(const run *r, int64_t *common) {
+    static int64_t off[MINUTE];
+    const xsr_model *m = xsr_model_of(r->reader);
+    assert_int_equal(m->writer_count, MINUTE);
+    for (uint32_t i = 0; i < MINUTE; i++)
+        off[i] = m->writers[i].begin - begin_of(m->writers[i].block - 1);
+    qsort(off, MINUTE, sizeof *off, by_value);
+    *common = off[MINUTE / 2];
+    for (uint32_t i = 0; i < MINUTE; i++)
+        off[i] = llabs(off[i] - *common);
+    qsort(off, MINUTE, sizeof *off, by_value);
+    return off[MINUTE * 99 / 100];
+}
+
+/* Kernels end 3 us behind their last stamps and begin half a microsecond before the first: their middles are off by more than a microsecond,
+ * all alike. That moves no time, and the bound is half of what all brackets leave. */
+static void test_kernels_that_end_late_move_no_clock(void **state) {
+    run r;
+    int64_t common;
+    (void)state;
+    record_minute(&r, "late_ends.xs", 0, 1);
+    read_back(&r);
+    const xsr_clock *clock = gpu(&r);
+    assert_int_equal(clock->kernels, MINUTE);
+    assert_int_equal(clock->fault_ns, 0);
+    assert_in_range(scatter(&r, &common), 0, 64); /* stamps come in steps of 32 */
+    assert_in_range(clock->residual_ns, 1, 250);  /* of a sample: mostly what kernels' slacks differ by */
+    assert_in_range(clock->bound_ns, 300, 800);
+    assert_true(worst_of(&r, 0, MINUTE) <= clock->bound_ns);
+    end(&r);
+}
+
+/* Both ways: the contradiction is what is planted less what the answers' brackets and the kernels' slacks hide. */
+static void test_five_microseconds_are_found_beside_late_ends(void **state) {
+    run r;
+    (void)state;
+    for (int side = -1; side <= 1; side += 2) {
+        record_minute(&r, "late_planted.xs", side * 5 * US, 1);
+        read_back(&r);
+        const xsr_clock *clock = gpu(&r);
+        int64_t hidden = side > 0 ? 480 + 2950 : 600 + 500; /* asked to read, last stamp to end; read to seen, begin to first stamp */
+        assert_in_range(clock->fault_ns, 5 * US - hidden, 5 * US - hidden + 600);
+        assert_true(clock->bound_ns >= worst_of(&r, 0, MINUTE));
+        assert_in_range(clock->bound_ns, clock->fault_ns, 6 * US);
+        assert_true(worst_of(&r, 0, MINUTE) < 2950); /* at the kernels' ends: they enclose what was stamped in them */
+        assert_non_null(strstr(xsr_model_of(r.reader)->notes[0], "clock fault of GPU 0"));
+        end(&r);
+    }
 }
 
 /* CLOCK_REALTIME is set back by a second in mid-run. */
@@ -381,6 +445,8 @@ static void test_a_killed_run_says_from_when_cupti_is_missing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_minute_is_right_at_both_ends),
                                        cmocka_unit_test(test_five_microseconds_in_the_answers_are_found),
+                                       cmocka_unit_test(test_kernels_that_end_late_move_no_clock),
+                                       cmocka_unit_test(test_five_microseconds_are_found_beside_late_ends),
                                        cmocka_unit_test(test_a_step_of_cuptis_clock_moves_no_kernel),
                                        cmocka_unit_test(test_a_hundred_replays_are_told_apart),
                                        cmocka_unit_test(test_twins_that_change_places_are_told_apart),
