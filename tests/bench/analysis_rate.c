@@ -4,14 +4,13 @@
  *     bench_analysis_rate [MILLIONS ...]     default 1 3 10; captures in /dev/shm
  *
  * Bar: 10 million events in at most 60 s on two cores; peak memory of 10 million at most 1.5 times that of 1 million (anonymous memory). */
+#include "timing.h"
+
 #include <capture_build.h>
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <xs/analyse.h>
 
@@ -76,12 +75,6 @@ static int count(xsr_sink *sink, const xsr_event *e) {
     (void)e;
     ((counted *)sink)->events++;
     return 0;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* Anonymous memory in MiB: mapped captures are not counted. */

@@ -2,10 +2,9 @@
  *   bench_perfetto_rate [PACKETS [FILE]]   default: 5 000 000, and bytes thrown away
  * Bars: 5 million packets/s with two arguments a slice, 2.5 million with all arguments of a wait. Exit 1 below a bar,
  * if XS_BENCH_STRICT is set. */
-#include <stdio.h>
-#include <stdlib.h>
+#include "timing.h"
+
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <xs/errors.h>
 
@@ -13,12 +12,6 @@
 
 #define TRACKS 2112u
 #define REPEATS 5
-
-static double now(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* The test's own sink for bytes: what is measured is the encoder, not the disk. */
 static ssize_t swallow(int fd, const void *data, size_t bytes) {
@@ -83,20 +76,15 @@ static double rate(const shape *s, uint64_t packets, const char *path, double *b
     encoder e;
     double best = 0;
     if (encoder_open(&e, path, &texts) == 0) {
-        double start = now(CLOCK_MONOTONIC), begun = now(CLOCK_THREAD_CPUTIME_ID);
+        double start = seconds_of(CLOCK_MONOTONIC), begun = seconds_of(CLOCK_THREAD_CPUTIME_ID);
         if (write_slices(&e, s, &texts, packets / 2) == 0 && encoder_close(&e) == 0)
-            best = (double)e.packets / (now(CLOCK_THREAD_CPUTIME_ID) - begun);
-        *wall = (double)e.packets / (now(CLOCK_MONOTONIC) - start);
+            best = (double)e.packets / (seconds_of(CLOCK_THREAD_CPUTIME_ID) - begun);
+        *wall = (double)e.packets / (seconds_of(CLOCK_MONOTONIC) - start);
         *bytes = (double)e.out.bytes / (double)e.packets;
     }
     encoder_free(&e);
     strings_free(&texts);
     return best;
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 int main(int argc, char **argv) {
@@ -116,12 +104,10 @@ int main(int argc, char **argv) {
         rate(&shapes[i], packets / 10, argc > 2 ? argv[2] : path, &bytes, &walls[0]);
         for (int r = 0; r < REPEATS; r++)
             rates[r] = rate(&shapes[i], packets, argc > 2 ? argv[2] : path, &bytes, &walls[r]);
-        qsort(rates, REPEATS, sizeof *rates, by_value);
-        qsort(walls, REPEATS, sizeof *walls, by_value);
-        double median = rates[REPEATS / 2];
-        below |= median < shapes[i].bar;
-        printf("%-28s %18.2f %14.2f %10.1f %8s\n", shapes[i].name, median * 1e-6, walls[REPEATS / 2] * 1e-6, bytes,
-               shapes[i].bar == 0 ? "-" : median < shapes[i].bar ? "BELOW" : "met");
+        double middle = median(rates, REPEATS);
+        below |= middle < shapes[i].bar;
+        printf("%-28s %18.2f %14.2f %10.1f %8s\n", shapes[i].name, middle * 1e-6, median(walls, REPEATS) * 1e-6, bytes,
+               shapes[i].bar == 0 ? "-" : middle < shapes[i].bar ? "BELOW" : "met");
     }
     rmdir(folder);
     return below && getenv("XS_BENCH_STRICT") ? 1 : 0;

@@ -2,11 +2,10 @@
  * five times each; the median is shown. The bar: a wait-latency histogram within a second.
  *
  *     sqlite_histogram [WAITS] [FOLDER]     default 10000000 and /tmp; 2.3 GB there */
+#include "timing.h"
+
 #include <inttypes.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 #include <xs/export.h>
 
@@ -30,19 +29,6 @@ static xsr_model model = {.ranks = ranks,
                           .writers = writers,
                           .writer_count = WRITERS,
                           .closed = true};
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void check(int bad, const char *what) {
-    if (bad) {
-        fprintf(stderr, "sqlite_histogram: %s failed (%d)\n", what, bad);
-        exit(1);
-    }
-}
 
 static uint64_t next_random(void) {
     static uint64_t s = 88172645463325252ull;
@@ -165,11 +151,6 @@ static uint64_t ask(sqlite3 *db, const char *sql) {
     return rows;
 }
 
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static double ask_median(const char *path, const char *sql, uint64_t *rows) {
     double took[TIMES];
     for (int i = 0; i < TIMES; i++) {
@@ -180,8 +161,7 @@ static double ask_median(const char *path, const char *sql, uint64_t *rows) {
         took[i] = now() - begin;
         sqlite3_close(db);
     }
-    qsort(took, TIMES, sizeof took[0], by_size);
-    return took[TIMES / 2];
+    return median(took, TIMES);
 }
 
 int main(int argc, char **argv) {

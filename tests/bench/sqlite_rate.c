@@ -5,14 +5,10 @@
  *     sqlite_rate [CHUNKS] [FOLDER]     chunks handed over; default 200000 and /dev/shm */
 #include "sqlite_capture.h"
 #include "schema.h"
+#include "timing.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <xs/analyse.h>
 #include <xs/export.h>
@@ -29,25 +25,7 @@ static char capture[256], database[256];
 static rows kept[XSV_FLOWING];
 static uint64_t total;
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void check(int bad, const char *what) {
-    if (bad) {
-        fprintf(stderr, "sqlite_rate: %s failed (%d)\n", what, bad);
-        exit(1);
-    }
-}
-
-/* Of all threads of this process. */
-static double cpu(void) {
-    struct rusage u;
-    getrusage(RUSAGE_SELF, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
-}
+static double cpu(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); } /* of all threads */
 
 static double export_once(xsv_sqlite_timing *timing) {
     const char *paths[] = {capture}, *why = NULL;
@@ -95,8 +73,7 @@ static void keep_rows(void) {
 static void bare_table(sqlite3 *db, uint32_t t) {
     uint32_t columns = xsv_tables[t].count;
     sqlite3_stmt *many, *one;
-    check(xsv_schema_insert(db, &xsv_tables[t], 100, &many) || xsv_schema_insert(db, &xsv_tables[t], 1, &one), "prepar"
-                                                                                                               "e");
+    check(xsv_schema_insert(db, &xsv_tables[t], 100, &many) || xsv_schema_insert(db, &xsv_tables[t], 1, &one), "an insert");
     for (uint64_t r = 0; r < kept[t].count;) {
         uint64_t n = kept[t].count - r >= 100 ? 100 : 1;
         sqlite3_stmt *s = n == 100 ? many : one;
@@ -138,16 +115,6 @@ static double bare_once(void) {
     return seconds;
 }
 
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *values) {
-    qsort(values, PAIRS, sizeof *values, by_size);
-    return values[PAIRS / 2];
-}
-
 static void print_sizes(void) {
     struct stat c, d;
     if (!stat(capture, &c) && !stat(database, &d))
@@ -169,6 +136,7 @@ int main(int argc, char **argv) {
     snprintf(capture, sizeof capture, "%s/xs_sqlite_rate_%d.xs", folder, (int)getpid());
     snprintf(database, sizeof database, "%s/xs_sqlite_rate_%d.db", folder, (int)getpid());
     check(sqlite_capture(capture, chunks), "capture");
+    check(sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0), "SQLite"); /* as xs does */
     xsv_sqlite_timing timing;
     export_once(&timing); /* warm-up; its rows are what the bare loop inserts */
     keep_rows();
@@ -186,9 +154,9 @@ int main(int argc, char **argv) {
         printf("%-6d %12.3f %12.3f %8.2f %12.3f %12.3f %8.2f\n", i + 1, exported[i], bare[i], ratio[i], cpu_exported[i],
                cpu_bare[i], cpu_ratio[i]);
     }
-    double middle = median(ratio);
-    printf("%-6s %12.3f %12.3f %8.2f %12.3f %12.3f %8.2f  (bar %.2f by the wall clock)\n", "median", median(exported),
-           median(bare), middle, median(cpu_exported), median(cpu_bare), median(cpu_ratio), BAR);
+    double middle = median(ratio, PAIRS);
+    printf("%-6s %12.3f %12.3f %8.2f %12.3f %12.3f %8.2f  (bar %.2f by the wall clock)\n", "median", median(exported, PAIRS),
+           median(bare, PAIRS), middle, median(cpu_exported, PAIRS), median(cpu_bare, PAIRS), median(cpu_ratio, PAIRS), BAR);
     printf("\nof the last export: rows %.3f s, indices %.3f s, views %.3f s, close %.3f s\n",
            (double)timing.rows_ns / 1e9, (double)timing.index_ns / 1e9, (double)timing.views_ns / 1e9,
            (double)timing.close_ns / 1e9);

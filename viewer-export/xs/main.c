@@ -2,6 +2,7 @@
 
 #include <locale.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <string.h>
 
 const command *const commands[] = {&command_record, &command_check, &command_report,  &command_export,  &command_query,
@@ -18,6 +19,7 @@ int main(int argc, const char **argv) {
     setlocale(LC_ALL, "");
     setlocale(LC_NUMERIC, "C"); /* numbers in JSON, CSV and reports look the same everywhere */
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), with a message */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* a lock around every allocation, to count what nobody asks for */
     if (argc < 2) {
         command_print_list(stderr);
         return EX_USAGE;
