@@ -76,6 +76,7 @@ int xs_plan_append(xs_world *world, const xs_plan_entry *entries, uint32_t count
 void xs_launch_reap(xs_world *world, int all);
 
 /* worlds.c: the worlds of this process, for the fork handler and for the clock outside kernels. */
+void xs_worlds_watch_forks(void); /* from the first world on */
 void xs_worlds_add(xs_world *world);
 void xs_worlds_remove(xs_world *world);
 uint64_t xs_worlds_now(void);

@@ -81,6 +81,7 @@ int xs_world_create(const xs_config *config, xs_world **world) {
     xs_fail_clear();
     if (!world) return xs_fail(XS_E_ARGUMENT, "no place for the world");
     *world = NULL;
+    xs_worlds_watch_forks();
     xs_world *made = calloc(1, sizeof *made);
     if (!made) return xs_fail(XS_E_MEMORY, "out of memory");
     made->region_fd = -1;

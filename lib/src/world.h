@@ -114,7 +114,10 @@ typedef struct xs_collect_ops {
     void (*pass)(void *state);                      /* sim: one pass of the collector */
     int (*dump)(void *state, const char *why);      /* trigger */
     int (*stop)(void *state, int clean);            /* final drain; returns the first error of the capture */
-    void (*forget)(void *state);                    /* in a forked child: drop without touching the file */
+    /* In a forked child, in the fork handler: what threads of the parent held is free again, and (for each world) descriptors go;
+     * the file stays as it is. Only what a signal handler may do: neither calls the allocator. */
+    void (*forked)(void);
+    void (*forget)(void *state);
     void (*probe)(xs_probe *probe);                 /* fills in what it knows: CUPTI */
 } xs_collect_ops;
 extern const xs_collect_ops xs_collect; /* defined by trace/collect, const and without a constructor */

@@ -13,8 +13,10 @@ static uint32_t virtual_worlds; /* 0: the clock is the machine's, and asking for
 static void before_fork(void) { pthread_mutex_lock(&list_lock); }
 static void parent_after_fork(void) { pthread_mutex_unlock(&list_lock); }
 
-/* The child keeps its copies of the structures, so that its calls can answer XS_E_FORKED, but no collector. */
+/* The child keeps its copies of the structures, so that its calls can answer XS_E_FORKED, but no collector. Another thread of the
+ * parent may have been anywhere, in the allocator too: nothing that takes a lock is called. */
 static void child_after_fork(void) {
+    xs_collect.forked();
     for (xs_world *world = newest; world; world = world->next_world) {
         if (world->collect_state) xs_collect.forget(world->collect_state);
         world->collect_state = NULL;
@@ -24,8 +26,9 @@ static void child_after_fork(void) {
 
 static void install(void) { pthread_atfork(before_fork, parent_after_fork, child_after_fork); }
 
+void xs_worlds_watch_forks(void) { pthread_once(&once, install); }
+
 void xs_worlds_add(xs_world *world) {
-    pthread_once(&once, install);
     pthread_mutex_lock(&list_lock);
     world->next_world = newest;
     newest = world;

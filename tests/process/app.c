@@ -1,6 +1,7 @@
 /* An application for tests of recording: app COUNTERS-FILE RECORDS PACE-NS END
  *   END  end            destroys its world
  *        exit           exits without
+ *        leaves         exits without, while its writers write
  *        told           destroys its world when word 62 of the counters is set
  *        kill:MS        is killed (SIGKILL) MS milliseconds after all writers of the world have made some records
  *        shuts:MS       the same, but closes its descriptors before these milliseconds, as the kernel does shortly before an end
@@ -24,6 +25,7 @@
 #include <unistd.h>
 #include <xs/xs.h>
 
+#include "forked_child.h"
 #include "frames.h"
 #include "open_waits.h"
 
@@ -53,10 +55,10 @@ static int starts(const char *end, const char *word) { return !strncmp(end, word
 
 static int timed(const char *end) { return starts(end, "kill") || starts(end, "shuts"); }
 
-static int all_have(const killing *k, uint64_t records) {
+static int all_have(const xs_world *world, const uint64_t *counters, uint64_t records) {
     int all = 1;
-    for (uint32_t i = 0; i < BLOCKS * xs_world_ranks(k->world); i++)
-        all &= __atomic_load_n(&k->counters[i], __ATOMIC_RELAXED) >= records;
+    for (uint32_t i = 0; i < BLOCKS * xs_world_ranks(world); i++)
+        all &= __atomic_load_n(&counters[i], __ATOMIC_RELAXED) >= records;
     return all;
 }
 
@@ -87,7 +89,7 @@ static int captured(const killing *k) {
 static int due(const killing *k) {
     if (!strcmp(k->end, "hang"))
         return open_waits(k->world, NULL, NULL) == BLOCKS;
-    return timed(k->end) ? all_have(k, k->records < SOME ? k->records : SOME) : captured(k);
+    return timed(k->end) ? all_have(k->world, k->counters, k->records < SOME ? k->records : SOME) : captured(k);
 }
 
 static void *killer(void *user) {
@@ -140,6 +142,10 @@ static int run(xs_world *world, char **argv, uint64_t *counters) {
     rc = xs_launch(world, &app_kernel, &config, &args, sizeof args);
     if (rc < 0)
         return rc;
+    while (!strcmp(end, "leaves") && !all_have(world, counters, SOME))
+        usleep(1000);
+    if (!strcmp(end, "leaves"))
+        exit(0);
     rc = xs_sync(world);
     if (starts(end, "abort") && !rc)
         rc = xs_abort(world, XS_E_ABORTED);

@@ -137,11 +137,16 @@ int xs_capture_close(xs_capture *c) {
     return error;
 }
 
-void xs_capture_forget(xs_capture *c) {
+void xs_capture_let_go(xs_capture *c) {
     if (c->fd >= 0)
         close(c->fd);
     if (c->folder_fd >= 0)
         close(c->folder_fd);
+    c->fd = c->folder_fd = -1;
+}
+
+void xs_capture_forget(xs_capture *c) {
+    xs_capture_let_go(c);
     for (uint32_t i = 0; i < XS_CAPTURE_LANES; i++)
         free(c->lanes[i].stage);
     free(c->path);

@@ -73,7 +73,9 @@ uint64_t xs_capture_frame_most(const xs_capture *capture);
 void xs_capture_closing(xs_capture *capture, int on);
 /* Returns the first error of the capture's life. The capture is gone. */
 int xs_capture_close(xs_capture *capture);
-/* In a forked child: frees memory and descriptors, leaves the file alone. */
+/* Frees memory and descriptors, leaves the file alone. */
 void xs_capture_forget(xs_capture *capture);
+/* In a forked child: closes its descriptors, which hold the file's lock, and nothing else. A signal handler may call it. */
+void xs_capture_let_go(xs_capture *capture);
 
 #endif

@@ -45,7 +45,7 @@ xs_capture *xs_collector_capture(const xs_collector *collector);
 uint64_t xs_collector_records(const xs_collector *collector);
 /* Writes END and closes the capture. All regions must have ended. Returns the capture's first error. */
 int xs_collector_close(xs_collector *collector);
-/* In a forked child: frees memory, leaves capture and rings alone. */
+/* Frees memory, leaves the capture's file and the rings alone. */
 void xs_collector_forget(xs_collector *collector);
 
 #endif

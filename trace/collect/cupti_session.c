@@ -150,12 +150,12 @@ void xs_cupti_stop(xs_cupti *s) {
     pthread_mutex_unlock(&one);
 }
 
-void xs_cupti_forget(xs_cupti *s) {
+/* CUPTI does not survive a fork: what was in use, or was just being taken into use, stays so. */
+void xs_cupti_forget(void) {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-    if (!s)
-        return;
+    if (pthread_mutex_trylock(&one))
+        in_use = 1;
     one = fresh;
-    in_use = 1; /* CUPTI does not survive a fork */
     stuck = 0;
     xs_buffers_forget();
 }

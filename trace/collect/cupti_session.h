@@ -13,8 +13,8 @@ typedef struct xs_cupti xs_cupti;
 xs_cupti *xs_cupti_start(xs_world *world);
 /* Delivers what there is, waits at most two seconds for it. The region may go away afterwards. */
 void xs_cupti_stop(xs_cupti *cupti);
-/* In a forked child: CUPTI is the parent's. */
-void xs_cupti_forget(xs_cupti *cupti);
+/* In a forked child: CUPTI is the parent's. A signal handler may call it. */
+void xs_cupti_forget(void);
 /* What a world would get: XS_CUPTI_ON or why not, in words (static); *version: of the library. */
 uint32_t xs_cupti_probe(uint32_t *version, const char **why);
 

@@ -25,6 +25,7 @@
 typedef struct in_process {
     xs_exit_entry at_exit; /* first */
     xs_world *world;
+    struct in_process *next_forgotten;
     int recorder_fd; /* -1: none */
     int recorder_late; /* it has not answered the last DRAIN */
     xs_collector *collector;
@@ -67,10 +68,10 @@ static uint32_t abort_reason(const in_process *p) {
 
 static int end_capture(in_process *p, int clean) {
     xs_frame_end end = {.clean = (uint32_t)clean, .exit_status = -1, .abort_reason = abort_reason(p)};
-    xs_collector_end(p->collector, p->region, &end);
-    int rc = xs_collector_close(p->collector);
-    p->collector = NULL;
-    return rc;
+    xs_collector *collector = p->collector;
+    xs_collector_end(collector, p->region, &end);
+    p->collector = NULL; /* first: a child that is forked now must not look at what is being freed */
+    return xs_collector_close(collector);
 }
 
 /* The thread. */
@@ -310,17 +311,23 @@ static int stop(void *state, int clean) {
     return rc;
 }
 
-static void forget(void *state) {
-    in_process *p = state;
+static void forked(void) {
     xs_exit_forget();
-    xs_cupti_forget(p->cupti);
+    xs_cupti_forget();
+}
+
+/* The memory is kept: the thread that is not here may have been changing it, or have held the allocator's lock. */
+static void forget(void *state) {
+    static in_process *forgotten;
+    in_process *p = state;
     if (p->recorder_fd >= 0)
         close(p->recorder_fd);
     if (p->collector)
-        xs_collector_forget(p->collector);
-    free(p);
+        xs_capture_let_go(xs_collector_capture(p->collector));
+    p->next_forgotten = forgotten;
+    forgotten = p;
 }
 
 static void probe(xs_probe *probe) { probe->cupti = xs_cupti_probe(&probe->cupti_version, &probe->cupti_why) == XS_CUPTI_ON; }
 
-const xs_collect_ops xs_collect = {start, pass, dump, stop, forget, probe};
+const xs_collect_ops xs_collect = {start, pass, dump, stop, forked, forget, probe};

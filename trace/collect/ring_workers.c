@@ -4,8 +4,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 #define SPINS 2000u /* a busy pass follows the last one at once: shorter than going to sleep and being woken */
 
@@ -23,7 +21,6 @@ struct ring_workers {
     int stopping;
     ring_work *work;
     void *user;
-    pid_t owner;
     uint32_t count; /* without the caller */
     ring_worker worker[];
 };
@@ -56,7 +53,6 @@ ring_workers *ring_workers_create(uint32_t threads) {
     ring_workers *w = calloc(1, sizeof *w + threads * sizeof w->worker[0]);
     if (!w)
         return NULL;
-    w->owner = getpid();
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->begin, NULL);
     sigset_t all, old;
@@ -89,7 +85,7 @@ void ring_workers_run(ring_workers *w, ring_work *work, void *user) {
             sched_yield();
 }
 
-static void stop(ring_workers *w) {
+void ring_workers_destroy(ring_workers *w) {
     pthread_mutex_lock(&w->lock);
     w->stopping = 1;
     pthread_cond_broadcast(&w->begin);
@@ -98,10 +94,5 @@ static void stop(ring_workers *w) {
         pthread_join(w->worker[i].thread, NULL);
     pthread_cond_destroy(&w->begin);
     pthread_mutex_destroy(&w->lock);
-}
-
-void ring_workers_destroy(ring_workers *w) {
-    if (w->owner == getpid())
-        stop(w);
     free(w);
 }
