@@ -53,11 +53,26 @@ static int open_collector(recorder *r) {
     return rc;
 }
 
-/* In the child: what follows is only what fork allows. */
-static void become(const recorder *r, char *const argv[], const sigset_t *mask, int report) {
+/* The command's environment; free it. `record`: "XS_RECORD=...", which comes first, instead of any that there is. */
+static char **environment_with(char *record) {
+    static const char name[] = "XS_RECORD=";
+    size_t have = 0, n = 0;
+    while (environ[have])
+        have++;
+    char **all = calloc(have + 2, sizeof *all);
+    if (!all)
+        return NULL;
+    all[n++] = record;
+    for (size_t i = 0; i < have; i++)
+        if (strncmp(environ[i], name, sizeof name - 1))
+            all[n++] = environ[i];
+    return all;
+}
+
+/* In the child: what follows is only what fork allows. Collector threads may have held the allocator's lock. */
+static void become(char *const argv[], char *const environment[], const sigset_t *mask, int report) {
     sigprocmask(SIG_SETMASK, mask, NULL);
-    if (!setenv("XS_RECORD", r->socket_path, 1))
-        execvp(argv[0], argv);
+    execvpe(argv[0], argv, environment);
     int number = errno;
     ssize_t n = write(report, &number, sizeof number);
     (void)n;
@@ -67,11 +82,19 @@ static void become(const recorder *r, char *const argv[], const sigset_t *mask, 
 /* 0, or an error with the reason why the command cannot be run. */
 static int start_command(recorder *r, char *const argv[], const sigset_t *mask) {
     int report[2], number = 0;
-    if (pipe2(report, O_CLOEXEC))
+    char record[sizeof r->socket_path + 16];
+    snprintf(record, sizeof record, "XS_RECORD=%s", r->socket_path);
+    char **environment = environment_with(record);
+    if (!environment)
+        return XS_E_MEMORY;
+    if (pipe2(report, O_CLOEXEC)) {
+        free(environment);
         return xs_fail(XS_E_SYSTEM, "pipe: %s", strerror(errno));
+    }
     r->command = fork();
     if (r->command == 0)
-        become(r, argv, mask, report[1]);
+        become(argv, environment, mask, report[1]);
+    free(environment);
     close(report[1]);
     if (r->command < 0) {
         close(report[0]);
@@ -90,6 +113,7 @@ static int start_command(recorder *r, char *const argv[], const sigset_t *mask) 
     return xs_fail(XS_E_SYSTEM, "cannot run %s: %s", argv[0], strerror(number));
 }
 
+/* Not only after SIGCHLD: where the caller has threads that do not block it, one of them may have swallowed it. */
 static void reap(recorder *r) {
     int status;
     pid_t pid;
@@ -111,7 +135,6 @@ static void take_signals(recorder *r) {
         else if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL && !r->command_ended)
             kill(r->command, (int)info.ssi_signo);
     }
-    reap(r);
 }
 
 /* The descriptors to wait for: signals, listener, then two a connection, in the order of the list. */
@@ -174,6 +197,7 @@ static void loop(recorder *r) {
         uint64_t taken = xs_collector_pass(r->collector);
         sleep = taken ? SLEEP_LEAST_NS : sleep * 2 < SLEEP_MOST_NS ? sleep * 2 : SLEEP_MOST_NS;
         wait_and_serve(r, taken >= BUSY_RECORDS ? 0 : sleep);
+        reap(r);
         xs_recorder_bury(r);
     }
 }
@@ -206,6 +230,7 @@ static int run(recorder *r, char *const argv[]) {
     xs_recorder_unlisten(r);
     if (r->signals >= 0) {
         take_signals(r); /* late ones must not end the caller when they are let through */
+        reap(r);
         close(r->signals);
     }
     sigprocmask(SIG_SETMASK, &mask, NULL);
