@@ -162,7 +162,9 @@ static uint64_t drain_ring(const ring_share *share, uint32_t ring, enum drain_ho
     }
     drain_job job = {share, ring, how, quiet_now(c, share->r, ring, how), s->reader.looked};
     uint64_t before = s->reader.next, sum = 0;
-    /* A ring is gone through at most a few times a pass, so that a fast writer does not keep others waiting. */
+    /* A ring is gone through at most a few times a pass, so that a fast writer does not keep others waiting: at the end, too, where
+     * the ring is still taken and its writer may be alive (the process calls exit(), its kernels go on). */
+    int to_the_end = how == DRAIN_LAST && !xs_view_taken(&share->r->view, ring);
     uint64_t most = 2 * (uint64_t)s->reader.capacity;
     uint32_t steps = how == DRAIN_LAST ? MOST_STEPS_LAST : MOST_STEPS;
     int result;
@@ -170,7 +172,7 @@ static uint64_t drain_ring(const ring_share *share, uint32_t ring, enum drain_ho
         uint32_t taken;
         result = drain_step(&job, &taken);
         sum += taken;
-    } while ((result == XS_DRAIN_FULL || result == XS_DRAIN_GAP) && --steps && (sum < most || how == DRAIN_LAST));
+    } while ((result == XS_DRAIN_FULL || result == XS_DRAIN_GAP) && --steps && (sum < most || to_the_end));
     if (s->reader.next != before)
         xs_ring_give_space(&s->reader);
     return sum;
