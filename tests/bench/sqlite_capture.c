@@ -10,7 +10,7 @@ typedef struct made {
     cb *c;
     uint32_t done, count;
     uint64_t time;
-    uint32_t old[RANKS];
+    uint32_t old[RANKS][CHUNKS]; /* of each counter */
 } made;
 
 /* Rank r pushes chunk k of round n to rank d, which waits for it. Rings: r * 64 pushes, r * 64 + 1 consumes. */
@@ -20,8 +20,8 @@ static void hand_over(made *m, uint32_t i) {
     uint32_t slot = cb_slot(m->c, m->done, d, r, k);
     if (i % 2)
         cb_wait_start(m->c, d * 64 + 1, t, slot, value, value - 1);
-    cb_arrive_full(m->c, r * 64, t + 200, cb_slot(m->c, m->count, r, 0, k), m->old[r], 1, 1, m->old[r] + 1);
-    m->old[r]++;
+    cb_arrive_full(m->c, r * 64, t + 200, cb_slot(m->c, m->count, r, 0, k), m->old[r][k], 1, 1, m->old[r][k] + 1);
+    m->old[r][k]++;
     cb_signal(m->c, r * 64, t + 250 + i * 7919ull % 300, slot, value);
     if (i % 2)
         cb_wait_end(m->c, d * 64 + 1, t + 600 + i * 104729ull % 90, slot, value, 0, 5);
