@@ -209,6 +209,8 @@ static int check(const xs_config *config) {
     if (config->shared_bytes > 1ull << 40) return xs_fail(XS_E_ARGUMENT, "shared_bytes: at most 1 TiB a rank");
     if (!strcmp(config->scheduler, "sim") && config->local_ranks != config->ranks)
         return xs_fail(XS_E_UNSUPPORTED, "the sim scheduler runs all ranks in one process");
+    if (!strcmp(config->scheduler, "sim") && !strcmp(config->backend, "cuda"))
+        return xs_fail(XS_E_UNSUPPORTED, "scheduler \"sim\" runs kernels on the CPU: leave it out, or name the backend \"host\" instead of \"cuda\"");
     return 0;
 }
 

@@ -47,7 +47,7 @@ typedef struct xs_config {
     uint32_t version;      /* 1 */
     const char *backend;   /* "host" or "cuda", the same in all processes of a world. Default: cuda where this process sees a GPU, every
                               XS_KERNEL of the program has a CUDA form and neither scheduler nor residency is set; else host */
-    const char *scheduler; /* host backend: "threads" (default) or "sim" */
+    const char *scheduler; /* host backend: "threads" (default) or "sim", which the cuda backend refuses */
     const char *world;     /* name shared by the processes of this world; NULL: this process alone */
     uint32_t ranks;        /* of the whole world; 0: from the environment, else 1 */
     uint32_t first_rank;   /* first rank of this process */

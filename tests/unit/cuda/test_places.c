@@ -58,6 +58,23 @@ static void places_that_make_no_sense_are_refused(void **state) {
     assert_int_equal(fake_live_all(), 0);
 }
 
+/* It would be taken for what it is not: runs that repeat. */
+static void sim_on_cuda_is_refused(void **state) {
+    (void)state;
+    for (int by_variable = 0; by_variable < 2; by_variable++) {
+        xs_config config = cuda_config(2);
+        config.scheduler = by_variable ? NULL : "sim";
+        if (by_variable) setenv("XS_SCHEDULER", "sim", 1);
+        xs_world *world = NULL;
+        assert_int_equal(xs_world_create(&config, &world), XS_E_UNSUPPORTED);
+        unsetenv("XS_SCHEDULER");
+        assert_null(world);
+        if (!strstr(xs_error_detail(), "\"sim\"") || !strstr(xs_error_detail(), "\"cuda\"")) fail_msg("%s", xs_error_detail());
+    }
+    assert_int_equal(fake_live_all(), 0);
+    assert_int_equal(xs_world_destroy(made(cuda_config(2))), 0);
+}
+
 static void cpu_and_gpu_ranks_meet_in_one_launch(void **state) {
     (void)state;
     xs_config config = cuda_config(4);
@@ -154,6 +171,7 @@ int main(void) {
         cmocka_unit_test(rings_name_the_clock_of_their_rank),
         cmocka_unit_test(devices_are_taken_in_the_order_given),
         cmocka_unit_test(places_that_make_no_sense_are_refused),
+        cmocka_unit_test(sim_on_cuda_is_refused),
         cmocka_unit_test(cpu_and_gpu_ranks_meet_in_one_launch),
         cmocka_unit_test(both_sides_leave_on_an_abort),
         cmocka_unit_test(counters_across_links_without_atomics_are_refused),
