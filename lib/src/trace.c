@@ -16,10 +16,16 @@ static void set_bits(xs_control *control, uint32_t kept, uint32_t bits) {
     }
 }
 
+/* For readers: what a window or a filter leaves out is missing without a gap. */
+static void tell(xs_world *world) {
+    uint32_t bits = __atomic_load_n(&xs_region_control(xs_region(world))->started, __ATOMIC_RELAXED);
+    xs_journal(world, XS_JOURNAL_TRACE_STATE, bits, 0, xs_world_now(world), 0, 0, 0);
+}
+
 static void switch_to(xs_world *world, uint32_t bits) {
     for (uint32_t i = 0; i < xs_region(world)->ranks; i++)
         set_bits(&xs_region_control(xs_region(world))[i], XS_STARTED_FILTERED, bits);
-    xs_journal(world, XS_JOURNAL_TRACE_STATE, bits, 0, xs_world_now(world), 0, 0, 0);
+    tell(world);
 }
 
 static uint32_t started_bits(const xs_world *world) {
@@ -65,6 +71,7 @@ int xs_trace_filter(xs_world *world, const xs_filter *filter) {
         filter->epoch_first > filter->epoch_last)
         return xs_fail(XS_E_ARGUMENT, "a filter's first is beyond its last");
     apply(world, filter);
+    if (is_narrow(filter)) tell(world);
     return 0;
 }
 

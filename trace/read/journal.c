@@ -39,7 +39,8 @@ static int launch_end(xsr_reader *reader, uint32_t process, const xs_journal_ent
     return 0;
 }
 
-/* Tracing was switched. Records are missing for it if a launch ran then: on goes with the first launch, off behind the last. */
+/* Tracing was switched. Records are missing for it if a launch ran then: on goes with the first launch, off behind the last. What a filter
+ * leaves out is missing at all times. */
 static void trace_state(xsr_reader *reader, uint32_t process, const xs_journal_entry *e) {
     const xsr_model *m = &reader->model;
     uint32_t launches = 0, running = 0;
@@ -49,6 +50,7 @@ static void trace_state(xsr_reader *reader, uint32_t process, const xs_journal_e
             running += m->launches[i].end == NO_TIME;
         }
     reader->processes[process].off = !(e->a & XS_STARTED);
+    reader->windowed |= (e->a & XS_STARTED_FILTERED) != 0;
     reader->windowed |= e->a & XS_STARTED ? launches > 0 : launches == 0 || running > 0;
 }
 

@@ -175,7 +175,7 @@ enum xs_journal_kind {
     XS_JOURNAL_CLOCK = 3,        /* a = device + 1, b = 0, c = CLOCK_BOOTTIME, d = CLOCK_REALTIME (or device time), e = bracket, ns,
                                   * f = step of the device's clock, ns, where it was measured */
     XS_JOURNAL_HOST_CALL = 4,    /* a = enum of the call, c = time */
-    XS_JOURNAL_TRACE_STATE = 5   /* a = started bits, c = time: tracing was switched */
+    XS_JOURNAL_TRACE_STATE = 5   /* a = started bits, c = time: tracing was switched, or narrowed by a filter */
 };
 
 typedef struct xs_journal_entry {

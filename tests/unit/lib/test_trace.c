@@ -23,6 +23,11 @@ static void start_and_stop(void **state) {
     xs_world_destroy(world);
 }
 
+static const xs_journal_entry *newest_of_journal(const xs_world *world) {
+    const xs_region_header *h = xs_region(world);
+    return (const xs_journal_entry *)(world->region + h->journal_offset) + ((world->journal_next - 1) & (h->journal_entries - 1));
+}
+
 static void filters(void **state) {
     (void)state;
     xs_world *world = test_world(1);
@@ -36,6 +41,8 @@ static void filters(void **state) {
     assert_int_equal(xs_trace_filter(world, NULL), XS_E_ARGUMENT);
     assert_int_equal(c->rank_first, 1);
     assert_int_equal(c->started, XS_STARTED | XS_STARTED_PAYLOAD | XS_STARTED_FILTERED); /* else no writer would look */
+    assert_int_equal(newest_of_journal(world)->kind, XS_JOURNAL_TRACE_STATE);
+    assert_int_equal(newest_of_journal(world)->a, c->started); /* else readers would miss what was left out */
     assert_int_equal(xs_trace_stop(world), 0);
     assert_int_equal(c->started, XS_STARTED_FILTERED);
     xs_filter open = {sizeof open, 0, UINT32_MAX, 0, UINT32_MAX, 0, UINT64_MAX};

@@ -133,7 +133,7 @@ typedef struct xsr_model {
     bool closed;        /* END frame seen */
     bool cut;           /* bytes after the last whole frame */
     uint64_t damaged_frames, damaged_bytes, missing_frames;
-    bool windowed;      /* tracing was switched in mid-run, so records may be missing without a gap */
+    bool windowed;      /* tracing was switched in mid-run or filtered, so records may be missing without a gap */
     bool trimmed;       /* older segments were removed (a bounded capture) */
     bool triggered;     /* the rings were dumped by a trigger: nothing older than what they held */
     uint64_t records;   /* in the capture's RECORDS frames; known before the first pass: no fewer than events */
