@@ -95,6 +95,7 @@ typedef struct an_slot { /* beside xsr_slot */
     int64_t first_signal;      /* time of the first signal, INT64_MAX: none */
     uint64_t reported_epoch, reported; /* last EXPECT */
     uint64_t reported_event;
+    uint32_t reported_by;      /* writer */
     bool is_reported, is_channel, is_barrier;
     uint8_t width;             /* 32 or 64 */
 } an_slot;
@@ -151,7 +152,7 @@ typedef struct an_stuck {
 /* What the plan says of a slot, from wherever it is known. */
 typedef struct an_plan {
     uint32_t writer, writer_role; /* rank number, index in names; XSR_NONE */
-    uint8_t writer_origin, arrivals_origin; /* xs_plan_origin */
+    uint8_t writer_origin, arrivals_origin, signals_origin; /* xs_plan_origin */
     bool host, has_arrivals, has_signals;
     uint64_t arrivals, signals; /* an epoch */
     uint64_t depth;             /* 0: not said */
@@ -202,6 +203,7 @@ struct an {
     struct an_blame *blame;
     struct { xsa_starved *list; uint32_t count, room; } starving; /* starvation.h */
     struct an_plans *plans;
+    struct an_recount *recount;
     void *states[XSA_DETECTOR_END]; /* by xsa_detector */
     an_finding *findings; uint32_t finding_count, finding_room;
     rd_map finding_of;  /* key -> index */
@@ -226,6 +228,7 @@ static inline uint64_t an_place(uint32_t rank, uint32_t block) { return (uint64_
 int an_loss_add(an *a, const xsr_loss *loss);
 /* Records that `rank` (index; XSR_NONE: any) may have lost between two times; 0: none. Unknown tails count as 1. */
 uint64_t an_lost(const an *a, uint32_t rank, int64_t from, int64_t to);
+bool an_loss_is_counted(const an *a); /* what an_lost says are records, and not more */
 bool an_capture_is_whole(const an *a); /* from its start, nothing windowed, trimmed, damaged or lost */
 /* The same of one writer's ring; XSR_NONE: of all. */
 uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to, int64_t least);
@@ -237,6 +240,10 @@ int an_plan_begin(an *a);
 int an_plan_expect(an *a, const xsr_event *e);
 an_plan an_plan_of(const an *a, uint32_t slot, uint64_t epoch);
 void an_plan_free(an *a);
+/* The declared row of that kind that speaks of the slot in that epoch; XSR_NONE. */
+uint32_t an_plan_row(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch);
+bool an_plan_has(const an *a, uint32_t slot, uint32_t kind);   /* of any slot of its pad */
+bool an_plan_dated(const an *a, uint32_t slot, uint32_t kind); /* with an epoch */
 /* Blocks that the plan says play a role; false: it does not say. */
 bool an_plan_declares_writer(const an *a, uint32_t slot, uint64_t epoch, uint32_t *rank);
 bool an_plan_role_blocks(const an *a, uint32_t role, uint32_t *first, uint32_t *count);

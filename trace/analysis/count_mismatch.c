@@ -1,6 +1,7 @@
-/* D9: arrivals and what was expected differ: more than expected (from each arrival), the plan against what kernels count with, and,
- * where waits stand still, fewer. */
+/* D9: arrivals and what was expected differ: more than expected (from each arrival), the plan against what kernels count with or report,
+ * and, where waits stand still, fewer. Signals and arrivals of each epoch against the plan: recount_compare.c. */
 #include "detectors.h"
+#include "recount.h"
 
 static const char *owner_words(an *a, uint32_t counter) { return an_print(a, "%s of rank %u", an_slot_name(a, counter), a->model->slots[counter].owner); }
 
@@ -32,9 +33,38 @@ static int say_other(an *a, const xsr_event *e, const an_plan *p) {
     return an_evidence(a, out, e->id, "arrival");
 }
 
+static int say_report(an *a, const xsr_event *e, uint64_t epoch, uint32_t origin, uint64_t other, uint64_t other_event) {
+    xsa_finding f = like_of(a, e->slot, e->rank, e->writer, e->time);
+    f.end = e->time;
+    f.confidence = an_confidence(origin, 0);
+    f.cure = "make host and kernel compute it by one function, and compare both with a plain loop";
+    an_finding *out = an_find(a, &f, an_key(XSA_COUNT_MISMATCH, e->slot, 2, 0), "%s reports %llu arrivals at %s for epoch %llu, but %s %llu", an_who(a, e->rank, e->writer),
+                              (unsigned long long)e->value, owner_words(a, e->slot), (unsigned long long)epoch,
+                              origin == XS_PLAN_DECLARED ? "the plan declares" : "an earlier report of this launch says", (unsigned long long)other);
+    TRY(an_evidence(a, out, e->id, "report"));
+    return other_event == XSR_NO_ID ? 0 : an_evidence(a, out, other_event, "earlier report");
+}
+
+/* Against the declared entry, or the last report of the same launch for the same epoch. */
+static int take_report(an *a, const xsr_event *e) {
+    const an_slot *s = &a->slots[e->slot];
+    uint64_t epoch = (uint32_t)e->epoch == (uint32_t)e->detail ? e->epoch : e->detail; /* the record holds its low word */
+    uint32_t row = an_plan_has(a, e->slot, XS_PLAN_ARRIVALS) ? an_plan_row(a, e->slot, XS_PLAN_ARRIVALS, epoch) : XSR_NONE;
+    if (row != XSR_NONE) {
+        uint64_t declared = a->model->plan[row].entry.a;
+        return declared == e->value ? 0 : say_report(a, e, epoch, XS_PLAN_DECLARED, declared, XSR_NO_ID);
+    }
+    if (!s->is_reported || s->reported_epoch != e->detail || s->reported == e->value || e->writer == XSR_NONE || s->reported_by == XSR_NONE)
+        return 0;
+    bool one_launch = a->model->writers[e->writer].launch == a->model->writers[s->reported_by].launch;
+    return one_launch ? say_report(a, e, epoch, XS_PLAN_REPORTED, s->reported, s->reported_event) : 0;
+}
+
 /* old counts from the epoch's base, wherever the reader put that. */
 static int on_event(an *a, void *state, const xsr_event *e) {
     (void)state;
+    if (e->slot != XSR_NONE && e->kind == XS_EV_EXPECT)
+        return take_report(a, e);
     if (e->slot == XSR_NONE || e->further[1] < e->detail)
         return 0;
     uint64_t base = e->further[1] - e->detail, count = e->value - base + e->further[0];
@@ -114,8 +144,9 @@ static int finish(an *a, void *state) {
         if (!said && s->why == AN_WHY_COUNT)
             TRY(say_fewer(a, s));
     }
-    return 0;
+    return an_recount_compare(a);
 }
 
-const an_ops an_count_mismatch = {.id = XSA_COUNT_MISMATCH, .kinds = AN_KIND(ARRIVE), .on_event = on_event, .finish = finish,
-                                  .cannot = "whether the expected count or the arrivals are wrong, where no plan tells"};
+const an_ops an_count_mismatch = {.id = XSA_COUNT_MISMATCH, .kinds = AN_KIND(ARRIVE) | AN_KIND(EXPECT), .on_event = on_event, .finish = finish,
+                                  .cannot = "whether the expected count or the arrivals are wrong, where no plan tells; whether plan or kernel is, where they differ; "
+                                            "signals and arrivals outside of epochs, and of epochs older than the newest 14 runs of one count"};

@@ -2,6 +2,7 @@
 #include "analysis.h"
 #include "blame.h"
 #include "hb.h"
+#include "recount.h"
 #include "starvation.h"
 
 #define STALL_NS 10000000
@@ -28,6 +29,7 @@ static int begin(xsr_sink *sink, const xsr_model *model) {
     TRY(make_states(a));
     TRY(an_state_begin(a));
     TRY(an_plan_begin(a));
+    TRY(an_recount_begin(a));
     TRY(an_blame_begin(a));
     return an_hb_begin(a);
 }
@@ -65,6 +67,7 @@ static int on_event(xsr_sink *sink, const xsr_event *e) {
     for (uint32_t i = 0; an_detectors[i]; i++)
         if (an_detectors[i]->on_event && an_detectors[i]->kinds >> e->kind & 1)
             TRY(an_detectors[i]->on_event(a, a->states[an_detectors[i]->id], e));
+    TRY(an_recount_event(a, e));
     TRY(an_state_event(a, e));
     TRY(an_blame_event(a, e));
     return an_hb_event(a, e);
@@ -102,6 +105,7 @@ static int finish(xsr_sink *sink) {
     TRY(an_hb_finish(a));
     TRY(an_stuck_graph(a));
     TRY(an_blame_finish(a));
+    TRY(an_recount_close(a));
     for (uint32_t i = 0; an_detectors[i]; i++)
         if (an_detectors[i]->finish)
             TRY(an_detectors[i]->finish(a, a->states[an_detectors[i]->id]));
@@ -157,6 +161,7 @@ void xsa_close(xsr_sink *sink) {
     an_hb_free(a);
     an_blame_free(a);
     free(a->starving.list);
+    an_recount_free(a);
     an_plan_free(a);
     an_state_free(a);
     an_findings_free(a);

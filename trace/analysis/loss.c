@@ -70,6 +70,13 @@ uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to, int6
     return without_gaps(a, w->rank) + lost_in(a, w->ring, from, to, least);
 }
 
+bool an_loss_is_counted(const an *a) {
+    for (uint32_t i = 0; i < a->model->ring_count; i++)
+        if (a->model->rings[i].at_least || a->model->rings[i].tail_unknown)
+            return false;
+    return without_gaps(a, XSR_NONE) == 0;
+}
+
 bool an_capture_is_whole(const an *a) {
     return an_lost(a, XSR_NONE, INT64_MIN, INT64_MAX) == 0 && !a->model->trimmed && !a->model->triggered;
 }

@@ -7,9 +7,11 @@ typedef struct an_plans {
     uint32_t *any;         /* rows for many slots */
     uint32_t any_count, any_room;
     an_list roles;         /* rows of role -> blocks */
+    uint32_t *kinds;       /* per pad: 1 << kind of its rows, and DATED << kind of those that name an epoch */
     rd_map reported;       /* (slot, epoch) -> expected */
 } an_plans;
 
+#define DATED 16u
 #define MOST_REPORTED (1u << 16) /* epochs go on for ever: older ones are forgotten together */
 
 static uint64_t mixed(uint64_t h, uint64_t more) {
@@ -28,10 +30,12 @@ static bool exact(const xs_plan_entry *e) { return e->owner < XS_PLAN_OWNER && e
 int an_plan_begin(an *a) {
     const xsr_model *m = a->model;
     an_plans *p = a->plans = calloc(1, sizeof *p);
-    if (!p)
+    if (!p || !(p->kinds = calloc(m->pad_count + 1u, sizeof *p->kinds)))
         return XS_E_MEMORY;
     for (uint32_t i = 0; i < m->plan_count; i++) {
         const xs_plan_entry *e = &m->plan[i].entry;
+        if (m->plan[i].pad != XSR_NONE && e->kind < DATED)
+            p->kinds[m->plan[i].pad] |= 1u << e->kind | (e->epoch != UINT64_MAX ? 1u << (DATED + e->kind) : 0);
         if (e->kind == XS_PLAN_ROLE_BLOCKS) {
             TRY(an_list_add(&p->roles, i));
         } else if (m->plan[i].pad != XSR_NONE && exact(e)) {
@@ -59,7 +63,11 @@ int an_plan_expect(an *a, const xsr_event *e) {
 
 static bool matches(uint32_t wanted, uint32_t have) { return wanted == XS_PLAN_ANY || wanted == have; }
 
-static const xs_plan_entry *find(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch) {
+bool an_plan_has(const an *a, uint32_t slot, uint32_t kind) { return a->plans->kinds[a->model->slots[slot].pad] >> kind & 1; }
+
+bool an_plan_dated(const an *a, uint32_t slot, uint32_t kind) { return a->plans->kinds[a->model->slots[slot].pad] >> (DATED + kind) & 1; }
+
+uint32_t an_plan_row(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch) {
     const xsr_model *m = a->model;
     const xsr_slot *s = &m->slots[slot];
     const an_plans *p = a->plans;
@@ -67,16 +75,21 @@ static const xs_plan_entry *find(const an *a, uint32_t slot, uint32_t kind, uint
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t at = rd_map_get(&p->exact, place_key(m, kind, s->pad, s->owner, s->row, s->column, epochs[i]));
         if (at != XSR_NONE)
-            return &m->plan[at].entry;
+            return at;
     }
     for (uint32_t i = 0; i < p->any_count; i++) {
         const xsr_plan *row = &m->plan[p->any[i]];
         const xs_plan_entry *e = &row->entry;
         if (row->pad == s->pad && e->kind == kind && matches(e->owner, s->owner) && matches(e->row, s->row) &&
             matches(e->column, s->column) && (e->epoch == UINT64_MAX || e->epoch == epoch))
-            return e;
+            return p->any[i];
     }
-    return NULL;
+    return XSR_NONE;
+}
+
+static const xs_plan_entry *find(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch) {
+    uint32_t row = an_plan_has(a, slot, kind) ? an_plan_row(a, slot, kind, epoch) : XSR_NONE;
+    return row == XSR_NONE ? NULL : &a->model->plan[row].entry;
 }
 
 static uint32_t rank_named(const xsr_slot *s, uint64_t rank) {
@@ -106,6 +119,7 @@ an_plan an_plan_of(const an *a, uint32_t slot, uint64_t epoch) {
     if ((e = find(a, slot, XS_PLAN_SIGNALS, epoch))) {
         out.has_signals = true;
         out.signals = e->a;
+        out.signals_origin = (uint8_t)e->origin;
     }
     if ((e = find(a, slot, XS_PLAN_DEPTH, epoch)))
         out.depth = e->a;
@@ -142,6 +156,7 @@ void an_plan_free(an *a) {
     rd_map_free(&a->plans->exact);
     rd_map_free(&a->plans->reported);
     free(a->plans->any);
+    free(a->plans->kinds);
     free(a->plans->roles.items);
     free(a->plans);
 }

@@ -143,6 +143,7 @@ static int take_slot_event(an *a, an_writer *w, const xsr_event *e) {
         s->reported = e->value;
         s->reported_epoch = e->detail;
         s->reported_event = e->id;
+        s->reported_by = e->writer;
         return an_plan_expect(a, e);
     }
     return 0;

@@ -119,7 +119,7 @@ XS_API int xs_mark_name(xs_world *world, const char *name); /* marks, scopes, pa
 /* What the protocol promises. Any thread, before the launch that needs it. */
 enum xs_plan_kind {
     XS_PLAN_WRITER = 1,   /* who signals the slot: a = rank (or XS_PLAN_ROW / XS_PLAN_COLUMN / XS_PLAN_OWNER), b = role id or 0 */
-    XS_PLAN_SIGNALS,      /* a = signals an epoch */
+    XS_PLAN_SIGNALS,      /* a = signals that a slot gets in an epoch (xs_writer_epoch) of its writer */
     XS_PLAN_ARRIVALS,     /* a = arrivals an epoch that elect */
     XS_PLAN_DEPTH,        /* a = ring depth */
     XS_PLAN_PARTICIPANTS, /* a = ranks that take part in the barrier */
