@@ -14,8 +14,9 @@ static int create(xs_world *world, const example_options *o, struct barrier_args
     const xs_plan_entry plan[] = {
         {XS_PLAN_WRITER, 0, a->bar.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, XS_PLAN_COLUMN, a->role},
         {XS_PLAN_PARTICIPANTS, 0, a->bar.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, o->ranks, 0},
+        {XS_PLAN_SIGNALS, 0, a->bar.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, 2, 0}, /* two barriers a round */
     };
-    return xs_plan_add(world, plan, 2);
+    return xs_plan_add(world, plan, sizeof plan / sizeof *plan);
 }
 
 /* Ranks seen in an earlier round after a barrier; the kernel keeps them in `bytes`. */

@@ -46,6 +46,8 @@ static int plan(xs_world *world, const example_options *o, const struct combine_
         {XS_PLAN_WRITER, 0, a->bar.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, XS_PLAN_COLUMN, a->role_gemm},
         {XS_PLAN_PARTICIPANTS, 0, a->bar.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, o->ranks, 0},
         {XS_PLAN_WRITER, 0, a->go.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, XS_PLAN_OWNER, a->role_gemm},
+        {XS_PLAN_SIGNALS, 0, a->bar.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, 1, 0},
+        {XS_PLAN_SIGNALS, 0, a->go.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, 1, 0},
         {XS_PLAN_ARRIVALS, 0, a->gate.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, o->ranks, 0},
         {XS_PLAN_ARRIVALS, 0, a->finish.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, a->gemm_blocks, 0},
     };
@@ -55,8 +57,11 @@ static int plan(xs_world *world, const example_options *o, const struct combine_
             for (uint32_t chunk = 0; chunk < a->chunks && e >= 0; chunk++) {
                 uint32_t n = rows[src * o->ranks + dst], before = chunk * CHUNK;
                 n = n <= before ? 0 : n - before < CHUNK ? n - before : CHUNK;
-                xs_plan_entry entry = {XS_PLAN_ARRIVALS, 0, a->count.first, src, dst, chunk, UINT64_MAX, n, 0};
-                e = n ? xs_plan_add(world, &entry, 1) : 0;
+                xs_plan_entry of_chunk[] = {
+                    {XS_PLAN_SIGNALS, 0, a->done.first, dst, src, chunk, UINT64_MAX, n != 0, 0},
+                    {XS_PLAN_ARRIVALS, 0, a->count.first, src, dst, chunk, UINT64_MAX, n, 0},
+                };
+                e = xs_plan_add(world, of_chunk, n ? 2 : 1); /* who arrives nowhere elects nobody: no signal */
             }
     return e;
 }

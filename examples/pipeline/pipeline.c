@@ -26,8 +26,10 @@ static int create(xs_world *world, const example_options *o, struct pipeline_arg
         {XS_PLAN_WRITER, 0, a->full.first, 1, 0, 0, UINT64_MAX, 0, a->role_produce},
         {XS_PLAN_WRITER, 0, a->room.first, 0, 0, 0, UINT64_MAX, 1, a->role_consume},
         {XS_PLAN_DEPTH, 0, a->full.first, 1, 0, 0, UINT64_MAX, 2, 0},
+        {XS_PLAN_SIGNALS, 0, a->full.first, 1, 0, 0, UINT64_MAX, 1, 0},
+        {XS_PLAN_SIGNALS, 0, a->room.first, 0, 0, 0, UINT64_MAX, 1, 0},
     };
-    return id < 0 ? id : xs_plan_add(world, plan, 3);
+    return id < 0 ? id : xs_plan_add(world, plan, sizeof plan / sizeof *plan);
 }
 
 static int wrong_bytes(const example_options *o, xs_world *world, const struct pipeline_args *a) {
