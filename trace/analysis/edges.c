@@ -202,7 +202,10 @@ static int process(an *a, an_step *step) {
     an_agent *g = &a->hb->agents[step->agent];
     switch (e->kind) {
     case XS_EV_PASS:
-    case XS_EV_WAIT_END: return step->w && e->slot != XSR_NONE ? process_wait(a, step) : 0;
+    case XS_EV_WAIT_END:
+        if (e->slot == XSR_NONE)
+            return 0;
+        return step->w ? process_wait(a, step) : guess(a, step); /* it went on before the reader told of it */
     case XS_EV_SIGNAL:
     case XS_EV_WATERMARK: return e->slot == XSR_NONE ? 0 : take_release(a, step, NULL);
     case XS_EV_ARRIVE:

@@ -2,7 +2,7 @@
  * found. Almost always that is the order in which they come; what has to wait is queued, for a bounded time and in bounded memory. */
 #include "hb_internal.h"
 
-#define MOST_QUEUED (1u << 16) /* items of all agents: then the oldest goes on as it is */
+#define MOST_QUEUED (1u << 16) /* items of all agents: then what is at the root of it goes on as it is */
 #define FORCED 1024u           /* spans that are kept */
 #define GRACE 10000            /* ns of merged time; more where clocks or schedulers are loose */
 
@@ -156,29 +156,38 @@ static void pop(an *a, uint32_t agent) {
     a->hb->queued--;
 }
 
-static int set_blocked(an *a, uint32_t agent, uint32_t slot) {
-    an_hb *hb = a->hb;
-    an_agent *g = &hb->agents[agent];
-    g->blocked_slot = slot;
-    if (g->blocked)
+static int enter(uint32_t **list, uint32_t *room, uint32_t *count, bool *in, uint32_t agent) {
+    if (*in)
         return 0;
-    if (RD_ROOM(hb->blocked, hb->blocked_room, hb->blocked_count + 1) < 0)
+    if (RD_ROOM(*list, *room, *count + 1) < 0)
         return XS_E_MEMORY;
-    hb->blocked[hb->blocked_count++] = agent;
-    g->blocked = true;
+    (*list)[(*count)++] = agent;
+    *in = true;
     return 0;
 }
 
-static void set_free(an *a, uint32_t agent) {
-    an_hb *hb = a->hb;
-    if (!hb->agents[agent].blocked)
-        return;
-    hb->agents[agent].blocked = false;
-    for (uint32_t i = 0; i < hb->blocked_count; i++)
-        if (hb->blocked[i] == agent) {
-            hb->blocked[i] = hb->blocked[--hb->blocked_count];
-            return;
+static void leave(uint32_t *list, uint32_t *count, bool *in, uint32_t agent) {
+    for (uint32_t i = 0; *in && i < *count; i++)
+        if (list[i] == agent) {
+            list[i] = list[--*count];
+            break;
         }
+    *in = false;
+}
+
+static int set_blocked(an_hb *hb, uint32_t agent) {
+    leave(hb->unsettled, &hb->unsettled_count, &hb->agents[agent].unsettled, agent);
+    return enter(&hb->blocked, &hb->blocked_room, &hb->blocked_count, &hb->agents[agent].blocked, agent);
+}
+
+static int set_unsettled(an_hb *hb, uint32_t agent) {
+    leave(hb->blocked, &hb->blocked_count, &hb->agents[agent].blocked, agent);
+    return enter(&hb->unsettled, &hb->unsettled_room, &hb->unsettled_count, &hb->agents[agent].unsettled, agent);
+}
+
+static void set_free(an_hb *hb, uint32_t agent) {
+    leave(hb->blocked, &hb->blocked_count, &hb->agents[agent].blocked, agent);
+    leave(hb->unsettled, &hb->unsettled_count, &hb->agents[agent].unsettled, agent);
 }
 
 /* ---- whose turn ---- */
@@ -222,14 +231,11 @@ static int take_head(an *a, uint32_t agent, bool guessed) {
 static int drain(an *a, uint32_t agent) {
     while (a->hb->agents[agent].count) {
         const an_item *head = item_at(&a->hb->agents[agent], 0);
-        if (!is_ready(a, head)) {
-            if (waits_for_event(head))
-                return set_blocked(a, agent, head->e.slot);
-            break;
-        }
+        if (!is_ready(a, head))
+            return waits_for_event(head) ? set_blocked(a->hb, agent) : set_unsettled(a->hb, agent);
         TRY(take_head(a, agent, false));
     }
-    set_free(a, agent);
+    set_free(a->hb, agent);
     return 0;
 }
 
@@ -253,14 +259,13 @@ static int wake(an *a) {
     return 0;
 }
 
-static uint32_t oldest_blocked(const an_hb *hb) {
+static uint32_t oldest_of(const an_hb *hb, const uint32_t *list, uint32_t count) {
     uint32_t best = XSR_NONE;
-    for (uint32_t i = 0; i < hb->blocked_count; i++)
-        if (best == XSR_NONE || item_at(&hb->agents[hb->blocked[i]], 0)->e.id < item_at(&hb->agents[best], 0)->e.id)
-            best = hb->blocked[i];
+    for (uint32_t i = 0; i < count; i++)
+        if (best == XSR_NONE || item_at(&hb->agents[list[i]], 0)->e.id < item_at(&hb->agents[best], 0)->e.id)
+            best = list[i];
     return best;
 }
-
 static int force_one(an *a, uint32_t agent, int64_t now) {
     a->hb->guesses++;
     TRY(note_forced(a->hb, item_at(&a->hb->agents[agent], 0)->e.time, now));
@@ -269,10 +274,21 @@ static int force_one(an *a, uint32_t agent, int64_t now) {
     return wake(a);
 }
 
+/* Whose next event all others may wait for. What a blocked agent waits for may lie behind a wait whose signal the reader still looks for
+ * (the host wrote the slot, or its record is lost): the reader tells of it after a grace of its own, longer than ours, and until then nothing
+ * is missing. That wait is then the older one, as far as clocks tell. */
+static uint32_t root_of(const an_hb *hb, bool *told_later) {
+    uint32_t blocked = oldest_of(hb, hb->blocked, hb->blocked_count), unsettled = oldest_of(hb, hb->unsettled, hb->unsettled_count);
+    int64_t clocks = hb->grace - GRACE;
+    *told_later = unsettled != XSR_NONE && (blocked == XSR_NONE || item_at(&hb->agents[unsettled], 0)->e.time - clocks <= item_at(&hb->agents[blocked], 0)->e.time);
+    return *told_later ? unsettled : blocked;
+}
+
 static int force_old(an *a, int64_t now) {
     an_hb *hb = a->hb;
-    for (uint32_t agent; (agent = oldest_blocked(hb)) != XSR_NONE;) {
-        if (hb->queued < MOST_QUEUED && item_at(&hb->agents[agent], 0)->e.time >= now - hb->grace)
+    bool told_later;
+    for (uint32_t agent; (agent = root_of(hb, &told_later)) != XSR_NONE;) {
+        if (hb->queued < MOST_QUEUED && (told_later || item_at(&hb->agents[agent], 0)->e.time >= now - hb->grace))
             return 0;
         TRY(force_one(a, agent, now));
     }
@@ -287,7 +303,7 @@ int an_hb_event(an *a, const xsr_event *e) {
     TRY(agent_of(a, e->writer, &agent));
     if (e->kind == XS_EV_WRITER_END)
         a->hb->agents[agent].writers -= a->hb->agents[agent].writers > 0;
-    if (a->hb->blocked_count && (++a->hb->tick % 64 == 0 || a->hb->queued >= MOST_QUEUED))
+    if ((a->hb->blocked_count && ++a->hb->tick % 64 == 0) || a->hb->queued >= MOST_QUEUED)
         TRY(force_old(a, e->time));
     an_item probe;
     probe.e = *e;
@@ -322,8 +338,9 @@ int an_hb_wait(an *a, const xsr_wait *w) {
 
 int an_hb_finish(an *a) {
     an_hb *hb = a->hb;
+    bool told_later;
     TRY(room_for_slots(a));
-    for (uint32_t agent; (agent = oldest_blocked(hb)) != XSR_NONE;)
+    for (uint32_t agent; (agent = root_of(hb, &told_later)) != XSR_NONE;)
         TRY(force_one(a, agent, INT64_MAX));
     for (uint32_t i = 0; i < hb->agent_count; i++) /* waits that were never settled */
         while (hb->agents[i].count) {
@@ -362,6 +379,7 @@ void an_hb_free(an *a) {
     free(hb->agents);
     free(hb->slots);
     free(hb->blocked);
+    free(hb->unsettled);
     free(hb->forced);
     free(hb);
 }

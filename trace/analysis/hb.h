@@ -52,8 +52,7 @@ typedef struct an_agent {
     an_vector *fence[AN_LEVELS]; uint32_t fence_epoch[AN_LEVELS]; /* at the last fence that reaches so far; 0: none, or undone by later accesses */
     an_vector *read[AN_LEVELS];  /* relaxed reads that a fence has yet to acquire */
     struct an_item *items; uint32_t first, count, room; /* events that have not had their turn */
-    bool blocked;
-    uint32_t blocked_slot;
+    bool blocked, unsettled; /* in the list of that name */
 } an_agent;
 
 int an_hb_begin(an *a);

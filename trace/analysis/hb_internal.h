@@ -22,7 +22,8 @@ typedef struct an_hb {
     an_agent *agents; uint32_t agent_count, agent_room;
     rd_map agent_at;    /* (rank, block) -> newest agent */
     hb_slot *slots; uint32_t slot_count, slot_room;
-    uint32_t *blocked; uint32_t blocked_count, blocked_room; /* agents */
+    uint32_t *blocked; uint32_t blocked_count, blocked_room; /* agents whose next event waits for another one */
+    uint32_t *unsettled; uint32_t unsettled_count, unsettled_room; /* agents with events behind a wait that the reader has not told of yet */
     uint64_t queued, guesses;
     hb_span *forced; uint32_t forced_count, forced_room; /* when events went on before what they waited for */
     int64_t grace;

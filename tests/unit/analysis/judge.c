@@ -11,9 +11,15 @@ const char *judged_path(void) {
 }
 
 cb *case_begin(uint32_t ranks, uint32_t grid, uint32_t blocks) {
+    xs_region_header region = cb_region(0, ranks, ranks);
+    return case_begin_as(&region, grid, blocks);
+}
+
+cb *case_begin_as(const xs_region_header *region, uint32_t grid, uint32_t blocks) {
+    uint32_t ranks = region->ranks;
     cb *c = cb_begin(judged_path());
     assert_non_null(c);
-    cb_process(c, 0, ranks, ranks);
+    cb_process_as(c, region);
     uint32_t role = cb_role(c, "work"), kernel = cb_kernel(c, "case");
     cb_launch_begin(c, 1, kernel, 900, grid, 32, 0, ranks);
     for (uint32_t r = 0; r < ranks; r++)
