@@ -64,9 +64,10 @@ static void name_capture(char *to, size_t size, pid_t process, const char *endin
 static void run_fault(const matrix_options *o, const fault *f, matrix_row *row, progress *p, double until) {
     char capture[64];
     name_capture(capture, sizeof capture, getpid(), "");
+    const char *to = o->keep ? o->keep : capture;
     for (uint32_t made = 0; !all_made(o, f, p) && (now() < until || p->runs == 0); made++) {
         bool twin = twin_is_next(o, f, p);
-        matrix_verdict v = make_run(o, f, p, twin, capture);
+        matrix_verdict v = make_run(o, f, p, twin, to);
         matrix_enter(row, o, f, p->seed, twin, &v);
         if (v.spoilt || (!twin && spoils(o, f)))
             _exit(SPOILT);
