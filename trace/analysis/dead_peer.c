@@ -25,6 +25,11 @@ static bool never_ended(const an *a, uint32_t writer) {
     return w->end == NO_TIME && p->ended && p->clean;
 }
 
+static const char *kernel_of(an *a, uint32_t writer) {
+    uint32_t launch = a->model->writers[writer].launch, kernel = launch == XSR_NONE ? XSR_NONE : a->model->launches[launch].kernel;
+    return kernel == XSR_NONE ? "" : an_print(a, " %s", a->model->names[kernel].text);
+}
+
 /* Whose kernel stopped in mid-way: that of a check that failed, or of any writer that waited for nobody when its GPU gave up. */
 static const char *why_it_stopped(an *a, uint32_t writer) {
     if (!never_ended(a, writer))
@@ -34,14 +39,23 @@ static const char *why_it_stopped(an *a, uint32_t writer) {
                         an_since(a, a->writers[writer].last_time));
     if (a->model->processes[a->model->writers[writer].process].abort_reason != (uint32_t)-XS_E_SYSTEM || an_stuck_of_writer(a, writer) != XSR_NONE)
         return NULL;
-    return an_print(a, "its kernel was stopped by an error of its GPU (a bad address, a trap), last heard of %s", an_since(a, a->writers[writer].last_time));
+    return an_print(a, "its kernel%s was stopped by an error of its GPU (a bad address, a trap), last heard of %s", kernel_of(a, writer),
+                    an_since(a, a->writers[writer].last_time));
+}
+
+/* A wait that it left open: until the world was aborted, or until its bound, since the driver tells of an error a second or more after the
+ * warp has stopped. */
+static bool left_waiting(const an *a, const an_stuck *s, uint32_t writer) {
+    if (s->late || s->owes != writer)
+        return false;
+    return s->w.open || s->w.result == XS_RESULT_ABORTED || (s->w.result == XS_RESULT_TIMEOUT && a->writers[writer].last_time <= s->w.end);
 }
 
 static int say_stopped(an *a, uint32_t writer, const char *why) {
     bool waited = false;
     for (uint32_t i = 0; i < a->stuck_count; i++) {
         const an_stuck *s = &a->stuck[i];
-        if (s->late || s->owes != writer || (!s->w.open && s->w.result != XS_RESULT_ABORTED))
+        if (!left_waiting(a, s, writer))
             continue;
         waited = true;
         an_whole(a, writer, a->writers[writer].last_time, INT64_MAX); /* where its end could be */

@@ -3,7 +3,7 @@
 
 #include <xs/errors.h>
 
-enum { WAITS_ENDED = 1, NOBODY_WAITS = 2, STOPPER_ENDED = 4, NO_REASON = 8, SUPPLIER_LOST = 16 };
+enum { WAITS_ENDED = 1, NOBODY_WAITS = 2, STOPPER_ENDED = 4, NO_REASON = 8, SUPPLIER_LOST = 16, GAVE_UP = 32, CAME_BACK = 64 };
 
 /* Rank 1 owes rank 0 round 2 and stops at 3000 ns; its process ends in order. check: it has said why. */
 static judged stopped(bool check, unsigned how) {
@@ -14,8 +14,8 @@ static judged stopped(bool check, unsigned how) {
     cb_pass(c, RING(0, 0), 2100, slot, 1, 1);
     if (!(how & NOBODY_WAITS) && (how & WAITS_ENDED)) {
         cb_wait_start(c, RING(0, 0), 2200, slot, 2, 1);
-        cb_wait_end(c, RING(0, 0), 3100, slot, 1, XS_RESULT_ABORTED, 9);
-        cb_writer_end(c, RING(0, 0), 3200);
+        cb_wait_end(c, RING(0, 0), how & GAVE_UP ? 50000000 : 3100, slot, 1, how & GAVE_UP ? XS_RESULT_TIMEOUT : XS_RESULT_ABORTED, 9);
+        cb_writer_end(c, RING(0, 0), how & GAVE_UP ? 50000100 : 3200);
     } else if (!(how & NOBODY_WAITS)) {
         case_open_wait(c, RING(0, 0), 2200, slot, 2, 1);
     } else {
@@ -25,6 +25,8 @@ static judged stopped(bool check, unsigned how) {
         cb_full abort = {.kind = XS_EV_ABORT, .value = (uint32_t)-XS_E_TRAPPED, .detail = 34};
         cb_full_event(c, RING(1, 0), 3000, &abort);
     }
+    if (how & CAME_BACK)
+        cb_signal(c, RING(1, 0), 60000000, slot, 2);
     if (how & SUPPLIER_LOST)
         cb_skip_records(c, RING(1, 0), 3, XS_LOSS_OVERWRITTEN);
     if (how & STOPPER_ENDED)
@@ -57,6 +59,16 @@ static void test_bad_address_is_laid_to_who_did_not_wait(void **state) {
     expect_stopped(stopped(false, NOBODY_WAITS), "", "stopped by an error of its GPU");
 }
 
+/* The driver tells of it a second later: the wait has come to its bound by then, and its writer to its end. */
+static void test_bad_address_told_after_the_wait_gave_up(void **state) {
+    (void)state;
+    expect_stopped(stopped(false, WAITS_ENDED | GAVE_UP), "rank 0 full", "its kernel case was stopped by an error of its GPU");
+    judged j = stopped(false, WAITS_ENDED | GAVE_UP | CAME_BACK); /* it signalled after that: that wait was not left by it */
+    const xsa_finding *f = finding_of(&j, XSA_DEAD_PEER);
+    assert_true(f && f->slot == XSR_NONE);
+    judged_free(&j);
+}
+
 static void expect_no_dead_peer(judged j) {
     expect_not(&j, XSA_DEAD_PEER);
     judged_free(&j);
@@ -82,6 +94,6 @@ static void test_lost_records_undo_it(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failed_check_is_named_with_its_line), cmocka_unit_test(test_bad_address_is_laid_to_who_did_not_wait),
-        cmocka_unit_test(test_whoever_ended_was_not_stopped), cmocka_unit_test(test_lost_records_undo_it)};
+        cmocka_unit_test(test_bad_address_told_after_the_wait_gave_up), cmocka_unit_test(test_whoever_ended_was_not_stopped), cmocka_unit_test(test_lost_records_undo_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
