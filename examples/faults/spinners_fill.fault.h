@@ -3,23 +3,36 @@
  * the room that there is, and rank 1's, with no spinners of its own, comes behind it. */
 #include "fault.h"
 
-XS_KERNEL(spinners_fill, struct fault_args) {
-    FAULT_ONE_LANE();
-    uint32_t rank = xs_rank(xs), produces = rank == 1 && xs_block(xs) == xs.blocks - 1;
-    if (xs_warp() != 0 || (args.stream == 1 && !produces))
-        return;
-    xs_writer w = xs_writer_begin(&xs, produces ? args.role_produce : args.role_consume);
+/* On a GPU warps that have ended may leave room for others: all of a block stay as long as it does. A block of the host is one thread. */
+#if XS_CUDA
+#define STAY() (void)xs_block_join()
+#else
+#define STAY() (void)0
+#endif
+
+XS_FN void play(const xs_handle *xs, const struct fault_args *a, int produces) {
+    xs_writer w = xs_writer_begin(xs, produces ? a->role_produce : a->role_consume);
     xs_writer_epoch(&w, 1);
-    if (!args.emulate && rank == 0 && xs_block(xs) == 0)
-        xs_signal_slot(&w, &args.start, 0, 0, 0, 1);
+    if (!a->emulate && xs_handle_rank(xs) == 0 && xs_handle_block(xs) == 0)
+        xs_signal_slot(&w, &a->start, 0, 0, 0, 1);
     if (produces) {
-        fault_work(&w, &args, 1);
-        for (uint32_t dst = 0; dst < xs.ranks; dst++)
-            xs_signal_slot(&w, &args.ready, dst, 0, 0, 1);
+        fault_work(&w, a, 1);
+        for (uint32_t dst = 0; dst < xs->ranks; dst++)
+            xs_signal_slot(&w, &a->ready, dst, 0, 0, 1);
     } else {
-        (void)xs_wait_slot_bounded(&w, &args.ready, 0, 0, 1, fault_bound(&args));
+        (void)xs_wait_slot_bounded(&w, &a->ready, 0, 0, 1, fault_bound(a));
     }
     xs_writer_end(&w);
+}
+
+XS_KERNEL(spinners_fill, struct fault_args) {
+    FAULT_ONE_LANE();
+    int produces = xs_rank(xs) == 1 && xs_block(xs) == xs.blocks - 1;
+    if (args.stream == 1 && !produces)
+        return;
+    if (xs_warp() == 0)
+        play(&xs, &args, produces);
+    STAY();
 }
 
 #if FAULT_HOST
