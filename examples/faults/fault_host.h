@@ -23,7 +23,7 @@ typedef struct fault_run fault_run;
 
 /* What is different on the CUDA backend. 0: nothing. */
 typedef struct fault_cuda {
-    uint32_t grid, block_threads;
+    uint32_t grid, block_threads, pollers;
     uint64_t work_ns;      /* a round: begins of a thousand writers take a millisecond */
     const char *cpu_ranks; /* these ranks are CPU threads: what is wrong needs a link between two devices, or memory that the host adopts */
     int32_t green;         /* xs_config.green: -1: launches of single ranks compete for the whole GPU */

@@ -20,7 +20,7 @@ XS_KERNEL(pollers, struct fault_args) {
 
 #if FAULT_HOST
 /* A host warp is one thread: there a poller is a block of its own. On a GPU it is one launch, in which rank 0 has blocks to
- * spare. */
+ * spare, and 32 pollers are one record: more of them are needed before it is a crowd. */
 static void launch(fault_run *run) {
     uint32_t threads = run->fault->cuda.block_threads, grid = run->cuda ? (run->args.pollers + threads - 1) / threads : run->args.pollers;
     if (!run->cuda)
@@ -29,5 +29,5 @@ static void launch(fault_run *run) {
 }
 FAULT(pollers, .story = "every thread polls the slot instead of one monitor", .finding = "poll-pressure",
       FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(1, FAULT_ANY), .judges = FAULT_TIMED, .pollers = 1000, .many_pollers = 80000, .rings = 1024,
-      .cuda = {.block_threads = 256, .work_ns = 20000000}, .setup = fault_pair, .launch = launch);
+      .cuda = {.block_threads = 256, .pollers = 16384, .work_ns = 20000000}, .setup = fault_pair, .launch = launch);
 #endif

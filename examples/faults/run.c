@@ -54,7 +54,7 @@ static void fill_args(fault_run *run, const fault_options *o) {
     a->work_ns = pick64(o->work_ns, run->cuda && f->cuda.work_ns ? f->cuda.work_ns : f->work_ns, 20000);
     if (!o->work_ns)
         a->work_ns *= pick(o->slower, strcmp(xs_world_scheduler(run->world), "threads") == 0 ? 10 : 1, 1); /* long against what the operating system's scheduler does between two threads */
-    a->pollers = pick(o->pollers, f->pollers, 1);
+    a->pollers = pick(o->pollers, run->cuda && f->cuda.pollers ? f->cuda.pollers : f->pollers, 1);
     a->late_ns = pick64(o->late_ns, f->late_ns, 0);
     a->bound_ns = bound_of(run, o);
     a->writers = f->rings;
