@@ -13,20 +13,36 @@ typedef struct said {
 } said;
 enum { SAID = 64 };
 
+/* How the waits of a run ended: what a miss is told with. */
+typedef struct tally {
+    xsr_sink sink;
+    uint32_t waits, gave_up, open;
+} tally;
+
 typedef struct analysis {
+    tally tally;
     xsr_reader *reader;
     xsr_sink *sink;
     const xsa_result *result;
     const xsr_model *model;
 } analysis;
 
+static int count_wait(xsr_sink *sink, const xsr_wait *w) {
+    tally *t = (tally *)sink;
+    t->waits++;
+    t->gave_up += !w->open && w->result != XS_RESULT_OK;
+    t->open += w->open;
+    return 0;
+}
+
 static int analyse(const char *path, analysis *a) {
     const char *text = NULL;
+    a->tally.sink = (xsr_sink){.name = "tally", .wait = count_wait};
     int rc = xsr_open(&path, 1, NULL, &a->reader, &text);
     if (rc >= 0)
         rc = xsa_open(NULL, &a->sink);
     if (rc >= 0)
-        rc = xsr_run(a->reader, &a->sink, 1);
+        rc = xsr_run(a->reader, (xsr_sink *[]){a->sink, &a->tally.sink}, 2);
     if (rc < 0)
         return rc;
     a->result = xsa_result_of(a->sink);
@@ -160,7 +176,14 @@ static void weigh(const fault *f, bool clean, const analysis *a, const said *who
     v->ran = true;
 }
 
-static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *path, matrix_verdict *v) {
+/* Before what was found. */
+static void write_end(matrix_verdict *v, const tally *t, int error) {
+    char got[sizeof v->got];
+    snprintf(got, sizeof got, "[%s; %u waits, %u gave up, %u open] %.*s", error < 0 ? xs_errname(error) : "ended", t->waits, t->gave_up, t->open, 320, v->got);
+    memcpy(v->got, got, sizeof v->got);
+}
+
+static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed, bool twin, int error, const char *path, matrix_verdict *v) {
     bool filters = o->drop > 0 || o->shift_ns;
     said whole[SAID], now[SAID];
     uint32_t whole_count = 0;
@@ -183,6 +206,7 @@ static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed,
         weigh(f, twin || !f->finding, &a, filters ? whole : NULL, whole_count, v);
         v->moved = o->shift_ns && o->drop <= 0 && (order_differs(whole, whole_count, now, count, "right", v) ||
                                                    order_differs(now, count, whole, whole_count, "shifted", v));
+        write_end(v, &a.tally, error);
     }
     end(&a);
     return rc;
@@ -222,7 +246,7 @@ matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t se
         snprintf(v.got, sizeof v.got, "%s", *xs_error_detail() ? xs_error_detail() : xs_strerror(rc));
     } else {
         if (rc >= 0)
-            rc = judge_capture(f, o, seed, twin, path, &v);
+            rc = judge_capture(f, o, seed, twin, result.error, path, &v);
         if (rc < 0)
             snprintf(v.got, sizeof v.got, "no verdict: %s: %s", xs_strerror(rc), xs_error_detail());
     }

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEY_BACKEND = 256, KEY_SCHEDULER, KEY_DROP, KEY_DROP_RUN, KEY_SHIFT, KEY_ALL, KEY_POLLERS, KEY_EACH, KEY_MISSES, KEY_KEEP, KEY_SECONDS, KEY_PATIENCE, KEY_PART, KEY_TABLE, KEY_BUT, KEY_TIMELESS,
+enum { KEY_BACKEND = 256, KEY_SCHEDULER, KEY_DROP, KEY_DROP_RUN, KEY_SHIFT, KEY_ALL, KEY_POLLERS, KEY_EACH, KEY_MISSES, KEY_KEEP, KEY_SECONDS, KEY_PATIENCE, KEY_PART, KEY_TABLE, KEY_BUT, KEY_TIMELESS, KEY_BRIEF,
        KEY_BOUND, KEY_TWIN_BOUND, KEY_SLOWER };
 
 static const struct argp_option option_table[] = {
@@ -38,6 +38,7 @@ static const struct argp_option option_table[] = {
     {"patience", KEY_PATIENCE, "S", 0, "with --each: a run that takes longer is killed (60)", 0},
     {"part", KEY_PART, "K/N", 0, "the K-th of N parts of the faults", 0},
     {"table", KEY_TABLE, "FILE", 0, "write the table there too", 0},
+    {"brief", KEY_BRIEF, NULL, 0, "print only what misses its bar, in less than 10 kB; the file has all", 0},
     {0},
 };
 
@@ -98,6 +99,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         if (sscanf(text, "%u/%u", &o->part, &o->parts) != 2 || o->part == 0 || o->part > o->parts)
             argp_error(state, "'%s' is no part: 1/2 is the first of two", text);
         return 0;
+    case KEY_BRIEF: o->brief = 1; return 0;
     case KEY_TABLE:
         if (!(o->table = fopen(text, "w")))
             argp_error(state, "%s: %s", text, strerror(errno));

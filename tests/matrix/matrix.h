@@ -29,6 +29,7 @@ typedef struct matrix_options {
     double seconds;        /* for all; 0: no limit. What is not made in time is a bar missed */
     double patience;       /* seconds that one run may take, with each */
     FILE *table;           /* the table goes there too; NULL: to stdout alone */
+    int32_t brief;         /* 1: to stdout only what misses its bar, in less than 10 kB */
 } matrix_options;
 
 /* What one run came to. */
@@ -44,6 +45,9 @@ typedef struct matrix_verdict {
     char got[400];                /* the finding that came first, in words */
 } matrix_verdict;
 
+enum { MATRIX_MISSES = 3 }; /* of faults and of twins that are kept, each */
+typedef struct matrix_miss { uint64_t seed; char got[400]; } matrix_miss;
+
 /* One row: all runs of a fault. Kept in memory that the processes share; counted by atomic adds. */
 typedef struct matrix_row {
     uint32_t runs, first, slot, culprit, right, named, false_errors, unknown, moved;
@@ -53,9 +57,8 @@ typedef struct matrix_row {
     uint32_t short_runs;           /* 1: not all runs were made in time */
     uint32_t leaked;               /* descriptors that its process had more of in the end */
     double seconds;                /* with each */
-    uint32_t missed, twin_missed;  /* 1: an example is kept below */
-    uint64_t miss_seed, twin_seed;
-    char miss[400], twin_miss[400];
+    uint32_t missed, twin_missed;  /* so many; the first are kept below */
+    matrix_miss misses[MATRIX_MISSES], twin_misses[MATRIX_MISSES];
 } matrix_row;
 
 /* filter.c: changes a capture in place, as if records had been lost (seeded) or clocks had disagreed. 0, or a negative xs_error. */

@@ -3,12 +3,13 @@
 
 #define COUNT(field, by) __atomic_fetch_add(&(field), (uint32_t)(by), __ATOMIC_RELAXED)
 
-/* The first miss is told. */
-static void keep(uint32_t *taken, uint64_t *seed_at, char *text_at, uint64_t seed, const char *got) {
-    if (__atomic_exchange_n(taken, 1, __ATOMIC_RELAXED) == 0) {
-        *seed_at = seed;
-        snprintf(text_at, sizeof((matrix_row *)0)->miss, "%s", got);
-    }
+/* The first few are told. */
+static void keep(uint32_t *count, matrix_miss *misses, uint64_t seed, const char *got) {
+    uint32_t at = COUNT(*count, 1);
+    if (at >= MATRIX_MISSES)
+        return;
+    misses[at].seed = seed;
+    snprintf(misses[at].got, sizeof misses[at].got, "%s", got);
 }
 
 static void tell(const matrix_options *o, const fault *f, uint64_t seed, bool twin, const matrix_verdict *v) {
@@ -18,13 +19,13 @@ static void tell(const matrix_options *o, const fault *f, uint64_t seed, bool tw
 
 void matrix_enter_broken(matrix_row *r, uint64_t seed, const char *why) {
     COUNT(r->broken, 1);
-    keep(&r->missed, &r->miss_seed, r->miss, seed, why);
+    keep(&r->missed, r->misses, seed, why);
 }
 
 void matrix_enter(matrix_row *r, const matrix_options *o, const fault *f, uint64_t seed, bool twin, const matrix_verdict *v) {
     if (v->impossible) {
         COUNT(r->impossible, 1);
-        keep(&r->missed, &r->miss_seed, r->miss, seed, v->got);
+        keep(&r->missed, r->misses, seed, v->got);
     } else if (!v->ran) {
         matrix_enter_broken(r, seed, v->got);
     } else if (twin) {
@@ -32,7 +33,7 @@ void matrix_enter(matrix_row *r, const matrix_options *o, const fault *f, uint64
         COUNT(r->moved, v->moved);
         if (v->errors || (v->listed && o->drop <= 0)) {
             tell(o, f, seed, twin, v);
-            keep(&r->twin_missed, &r->twin_seed, r->twin_miss, seed, v->got);
+            keep(&r->twin_missed, r->twin_misses, seed, v->got);
         }
     } else {
         bool right = v->first && v->slot && v->culprit;
@@ -41,7 +42,7 @@ void matrix_enter(matrix_row *r, const matrix_options *o, const fault *f, uint64
         COUNT(r->unknown, v->unknown != 0), COUNT(r->moved, v->moved);
         if (v->errors || v->moved || (f->finding && !(o->drop > 0 ? v->named : right))) {
             tell(o, f, seed, twin, v);
-            keep(&r->missed, &r->miss_seed, r->miss, seed, v->got);
+            keep(&r->missed, r->misses, seed, v->got);
         }
     }
 }

@@ -4,16 +4,26 @@
 #include <stdarg.h>
 #include <string.h>
 
-static void __attribute__((format(printf, 2, 3))) say(const matrix_options *o, const char *format, ...) {
-    FILE *to[2] = {stdout, o->table};
-    for (uint32_t i = 0; i < 2 && to[i]; i++) {
+static void __attribute__((format(printf, 2, 0))) say_to(FILE *to, const char *format, va_list list) {
+    if (!to)
+        return;
+    vfprintf(to, format, list);
+    fflush(to); /* whoever is killed has told what there was */
+}
+
+/* To the file, and to stdout unless --brief leaves it out there. */
+static void __attribute__((format(printf, 3, 4))) say_if(const matrix_options *o, bool matters, const char *format, ...) {
+    FILE *to[2] = {o->brief && !matters ? NULL : stdout, o->table};
+    for (uint32_t i = 0; i < 2; i++) {
         va_list list;
         va_start(list, format);
-        vfprintf(to[i], format, list);
+        say_to(to[i], format, list);
         va_end(list);
-        fflush(to[i]); /* whoever is killed has told what there was */
     }
 }
+#define say(o, ...) say_if(o, true, __VA_ARGS__)
+
+enum { CUT = 170, BRIEF = 4000 }; /* bytes: of a miss, of all of them */
 
 static bool is_listed(const char *names, const char *name) {
     size_t length = strlen(name);
@@ -66,17 +76,46 @@ void matrix_print_head(const matrix_options *o) {
 }
 
 uint32_t matrix_print_row(const matrix_options *o, const fault *f, const matrix_row *r) {
-    say(o, "| %-19s | %-21s | %5u | %5u | %5u | %7u | %5u | %5u | %5u | %5u | %6u | %4u | %4.0f | %s |\n", f->name, finding_of(o, f, r), r->runs,
-        r->first, r->slot, r->culprit, o->drop > 0 ? r->named : r->right, r->false_errors, r->moved, r->twins, r->twin_errors, r->twin_same,
-        r->seconds, verdict_of(o, f, r));
+    bool total = !f->kernel;
+    say_if(o, total || !is_good(o, f, r), "| %-19s | %-21s | %5u | %5u | %5u | %7u | %5u | %5u | %5u | %5u | %6u | %4u | %4.0f | %s |\n", f->name,
+           finding_of(o, f, r), r->runs, r->first, r->slot, r->culprit, o->drop > 0 ? r->named : r->right, r->false_errors, r->moved, r->twins,
+           r->twin_errors, r->twin_same, r->seconds, verdict_of(o, f, r));
     return !is_good(o, f, r);
 }
 
+static bool is_used(const matrix_row *r) { return r->runs + r->twins + r->broken + r->impossible + r->short_runs > 0; }
+
+static void print_miss(const matrix_options *o, const fault *f, bool twin, const matrix_miss *m) {
+    say_if(o, false, "  %s%s, seed %llu: %s\n", f->name, twin ? " (twin)" : "", (unsigned long long)m->seed, m->got);
+}
+
+/* All that was kept, fault by fault. */
 static void print_misses(const matrix_options *o, const fault *f, const matrix_row *r) {
-    if (r->missed)
-        say(o, "  %s, seed %llu: %s\n", f->name, (unsigned long long)r->miss_seed, r->miss);
-    if (r->twin_missed)
-        say(o, "  %s (twin), seed %llu: %s\n", f->name, (unsigned long long)r->twin_seed, r->twin_miss);
+    for (uint32_t i = 0; i < MATRIX_MISSES && i < r->missed; i++)
+        print_miss(o, f, false, &r->misses[i]);
+    for (uint32_t i = 0; i < MATRIX_MISSES && i < r->twin_missed; i++)
+        print_miss(o, f, true, &r->twin_misses[i]);
+}
+
+/* The first miss of every fault, then the second of every fault: as many as there is room for, each cut off. */
+static void print_brief_misses(const matrix_row *rows) {
+    int room = BRIEF, left = 0;
+    for (uint32_t k = 0; k < 2 * MATRIX_MISSES; k++)
+        for (uint32_t i = 0; i < fault_count; i++) {
+            bool twin = k & 1;
+            if (k / 2 >= (twin ? rows[i].twin_missed : rows[i].missed) || !is_used(&rows[i]))
+                continue;
+            const matrix_miss *m = twin ? &rows[i].twin_misses[k / 2] : &rows[i].misses[k / 2];
+            if (room < CUT + 64)
+                left++;
+            else
+                room -= printf("  %s%s, seed %llu: %.*s\n", fault_table[i]->name, twin ? " (twin)" : "", (unsigned long long)m->seed, CUT, m->got);
+        }
+    if (left)
+        printf("  and %d more in the file\n", left);
+}
+
+static void print_unsound(const matrix_options *o, const fault *f, const matrix_row *r) {
     if (r->broken)
         say(o, "  %s: %u runs without a verdict\n", f->name, r->broken);
     if (r->impossible)
@@ -92,8 +131,6 @@ static void add(matrix_row *sum, const matrix_row *r) {
     sum->twin_errors += r->twin_errors, sum->twin_same += r->twin_same, sum->broken += r->broken;
     sum->seconds += r->seconds, sum->short_runs |= r->short_runs, sum->leaked += r->leaked;
 }
-
-static bool is_used(const matrix_row *r) { return r->runs + r->twins + r->broken + r->impossible + r->short_runs > 0; }
 
 /* The rows themselves, unless they were told as they came. */
 static uint32_t print_rows(const matrix_options *o, const matrix_row *rows, matrix_row *sum, matrix_row *clean, uint32_t *faults) {
@@ -119,8 +156,12 @@ uint32_t matrix_print_end(const matrix_options *o, const matrix_row *rows, uint3
         "runs with a verdict unknown: faults %u, twins %u\n",
         faults, sum.runs, sum.twins + clean.runs + clean.twins, sum.runs ? 100.0 * (o->drop > 0 ? sum.named : sum.right) / sum.runs : 100.0,
         sum.twin_errors + clean.false_errors + clean.twin_errors, sum.unknown, sum.twin_unknown);
-    for (uint32_t i = 0; i < fault_count; i++)
+    for (uint32_t i = 0; i < fault_count; i++) {
         print_misses(o, fault_table[i], &rows[i]);
+        print_unsound(o, fault_table[i], &rows[i]);
+    }
+    if (o->brief)
+        print_brief_misses(rows);
     if (sum.short_runs + clean.short_runs)
         say(o, "SHORT: not all runs were made in the time given\n");
     if (died)

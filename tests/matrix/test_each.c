@@ -76,8 +76,8 @@ static void test_what_hangs_or_dies_is_one_run(void **state) {
     assert_int_equal(row.runs, 8);
     assert_int_equal(row.twins, 10);
     assert_int_equal(row.short_runs, 0);
-    assert_int_equal(row.miss_seed, 3);
-    assert_string_equal(row.miss, "no end within 5 s");
+    assert_int_equal(row.misses[0].seed, 3);
+    assert_string_equal(row.misses[0].got, "no end within 5 s");
     assert_int_equal(shared->processes, 3);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static const fault *fault_named(const char *name) {
     const fault *f = fault_find(name);
@@ -99,9 +101,63 @@ static void test_which_faults_are_taken(void **state) {
     assert_int_equal(taken(o), 0);
 }
 
+/* All that stdout got while `print` ran. */
+static size_t printed(const matrix_options *o, const matrix_row *rows, char *to, size_t size) {
+    fflush(stdout);
+    int old = dup(STDOUT_FILENO), fd = memfd_create("stdout", 0);
+    assert_true(old >= 0 && fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0);
+    matrix_print_head(o);
+    for (uint32_t i = 0; i < fault_count; i++)
+        (void)matrix_print_row(o, fault_table[i], &rows[i]);
+    (void)matrix_print_end(o, rows, 0);
+    fflush(stdout);
+    dup2(old, STDOUT_FILENO);
+    close(old);
+    ssize_t got = pread(fd, to, size - 1, 0);
+    close(fd);
+    assert_true(got >= 0);
+    to[got] = 0;
+    return (size_t)got;
+}
+
+/* Half of the faults miss in every run, with the longest words: each is told of all the same. */
+static void test_brief_is_brief(void **state) {
+    (void)state;
+    static char text[1 << 16];
+    matrix_options o = on(FAULT_CUDA);
+    matrix_row *rows = calloc(fault_count, sizeof *rows);
+    char *file = NULL;
+    size_t size = 0;
+    assert_non_null(rows);
+    o.each = o.brief = 1;
+    o.table = open_memstream(&file, &size);
+    for (uint32_t i = 0; i < fault_count / 2; i++) {
+        rows[i] = rows_of(50, 0);
+        for (uint32_t seed = 1; seed <= 50; seed++) {
+            matrix_verdict v = {.ran = true};
+            memset(v.got, 'x', sizeof v.got - 1);
+            matrix_enter(&rows[i], &o, fault_table[i], seed, false, &v);
+        }
+    }
+    rows[fault_count - 1] = rows_of(50, 50);
+    assert_in_range(printed(&o, rows, text, sizeof text), 1000, 9999);
+    fclose(o.table);
+    for (uint32_t i = 0; i < fault_count / 2; i++) {
+        char word[64];
+        snprintf(word, sizeof word, "  %s, seed 1: xxx", fault_table[i]->name);
+        assert_non_null(strstr(file, word));
+        assert_true(fault_table[i]->finding == NULL || strstr(text, fault_table[i]->name));
+    }
+    assert_null(strstr(text, fault_table[fault_count - 1]->name));
+    assert_non_null(strstr(file, fault_table[fault_count - 1]->name));
+    assert_non_null(strstr(text, "bars missed"));
+    free(file);
+    free(rows);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ninety_nine_of_a_hundred), cmocka_unit_test(test_twins_without_verdicts_and_leaks),
-        cmocka_unit_test(test_runs_that_were_not_made_in_time), cmocka_unit_test(test_which_faults_are_taken)};
+        cmocka_unit_test(test_runs_that_were_not_made_in_time), cmocka_unit_test(test_which_faults_are_taken), cmocka_unit_test(test_brief_is_brief)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
