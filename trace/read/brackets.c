@@ -5,8 +5,6 @@
 #include "internal.h"
 
 #define ROUNDS 5
-#define LONGEST \
-    10000000        /* ns: over a longer kernel the drift is not known well enough to make one sample of both ends */
 #define REACH 50000 /* ns beyond a kernel in which stamps are taken for its own */
 
 typedef struct alone {
@@ -85,60 +83,9 @@ static int match(const xsr_reader *reader, rd_device *d, const xsr_activity *con
     return 0;
 }
 
-/* CUPTI's span of a kernel less its stamps'. */
-static int64_t width_of(const rd_device *d, const rd_bracket *b, uint32_t *hint) {
-    return (b->end - b->begin) - (rd_fit_host(&d->fit, hint, b->last) - rd_fit_host(&d->fit, hint, b->first));
-}
-
-/* 0 where there are none. Sorts them. */
-static int64_t median(int64_t *values, uint32_t count) {
-    qsort(values, count, sizeof *values, by_number);
-    return count ? values[count / 2] : 0;
-}
-
-/* Of samples of one kind, how far they lie from the fit. */
-static int64_t usual_distance(const rd_device *d, bool kernel, int64_t *room) {
-    uint32_t count = 0, hint = 0;
-    for (uint32_t i = 0; i < d->sample_count; i++)
-        if (d->samples[i].kernel == kernel)
-            room[count++] = d->samples[i].host - rd_fit_host(&d->fit, &hint, d->samples[i].device);
-    return median(room, count);
-}
-
-/* How much longer CUPTI's spans are than their stamps' is the same for most kernels of a run, to some 100 ns: those tell the time, others
- * as much less as they are off. How it divides into before and behind is not known, and is the same for most: the middles are moved to
- * where the answers lie, so that both say the same of drifts and bends. What a kernel's two ends exclude is said by limits. */
-static int add_kernels(const xsr_reader *reader, rd_device *d, int64_t *room) {
-    int64_t offset = reader->processes[d->process].offset, best = rd_best_bracket(d->samples, d->sample_count);
-    uint32_t hint = 0, count = 0;
-    for (uint32_t i = 0; i < d->bracket_count; i++)
-        room[count++] = width_of(d, &d->brackets[i], &hint);
-    int64_t usual = median(room, count);
-    for (uint32_t i = 0; i < d->bracket_count; i++) {
-        const rd_bracket *b = &d->brackets[i];
-        int64_t width = width_of(d, b, &hint), off = width > usual ? width - usual : usual - width;
-        if (b->end - b->begin > LONGEST || width < 0)
-            continue;
-        if (RD_ROOM(d->samples, d->sample_room, d->sample_count + 1) < 0)
-            return XS_E_MEMORY;
-        d->samples[d->sample_count++] = (rd_sample){b->begin - offset + width / 2, b->first, best + off, true};
-    }
-    int64_t apart = usual_distance(d, true, room) - usual_distance(d, false, room);
-    for (uint32_t i = 0; i < d->sample_count; i++)
-        d->samples[i].host -= d->samples[i].kernel ? apart : 0;
-    return 0;
-}
-
-/* Kernels as samples, beside the device's own answers; the fit through all of them. */
+/* The fit through answers and kernels. */
 static int refit(const xsr_reader *reader, rd_device *d) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < d->sample_count; i++)
-        if (!d->samples[i].kernel)
-            d->samples[kept++] = d->samples[i];
-    d->sample_count = kept;
-    int64_t *room = malloc(((size_t)kept + d->bracket_count + 1) * sizeof *room);
-    int rc = room ? add_kernels(reader, d, room) : XS_E_MEMORY;
-    free(room);
+    int rc = rd_kernel_samples(reader, d);
     if (rc)
         return rc;
     rd_sort_samples(d);

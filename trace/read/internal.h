@@ -256,6 +256,7 @@ int rd_cupti_pieces(rd_process *process);
 int64_t rd_cupti_time(const rd_process *process, int64_t time, int64_t *half);
 /* brackets.c: kernels of CUPTI as brackets of a device's clock, once there is a first fit; instances.c: which writer ran in which */
 int rd_brackets_find(xsr_reader *reader, rd_device *device);
+int rd_kernel_samples(const xsr_reader *reader, rd_device *device); /* its brackets as samples, behind its answers; not sorted */
 int rd_instances_find(xsr_reader *reader);
 uint64_t rd_place_of(const xsr_activity *kernel); /* a node of a graph, or a kernel of a stream; never 0 in practice */
 /* ties.c: launches for which several places stand equally well. */

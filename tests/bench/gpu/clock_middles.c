@@ -63,15 +63,25 @@ static middles_row windows(const middles_kernel *all, uint32_t count, int64_t us
     return row_of(s);
 }
 
+/* What is left of the values in s when the usual is taken away. */
+static middles_row less_usual(series *s) {
+    int64_t usual = row_of(s).p50;
+    for (uint32_t i = 0; i < s->count; i++)
+        s->values[i] = size_of(s->values[i] - usual);
+    return row_of(s);
+}
+
 static void slacks(const middles_kernel *all, uint32_t count, middles_result *r, series *s) {
     s->count = 0;
     for (uint32_t i = 0; i < count; i++)
         add(s, all[i].first - all[i].kernel_begin);
     r->before = row_of(s);
+    r->begins = less_usual(s);
     s->count = 0;
     for (uint32_t i = 0; i < count; i++)
         add(s, all[i].kernel_end - all[i].last);
     r->behind = row_of(s);
+    r->ends = less_usual(s);
     s->count = 0;
     for (uint32_t i = 0; i < count; i++)
         add(s, (all[i].kernel_end - all[i].kernel_begin) - (all[i].last - all[i].first));

@@ -34,6 +34,9 @@ static void slacks_are_no_clock(void **state) {
     assert_in_range(r.residual.p99, 80, 110);
     assert_in_range(r.seconds.p99, 0, 25);
     assert_int_equal(r.seconds.count, 12);
+    assert_in_range(r.begins.p99, 95, 105);
+    assert_in_range(r.ends.p99, 95, 105);
+    assert_in_range(r.ends.p50, 45, 55);
     assert_int_equal(r.before.least, 400);
     assert_int_equal(r.before.most, 600);
     assert_in_range(r.behind.p50, 2890, 2910);
