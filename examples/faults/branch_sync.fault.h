@@ -14,6 +14,7 @@ XS_KERNEL(branch_sync, struct fault_args) {
             break;
         if (xs_lane() == 0)
             xs_note_block_enter(&w, 1, WARPS * XS_WARP);
+        xs_warp_join();
         if (last) {
             xs_work_ns(args.bound_ns);
             break;
@@ -21,6 +22,7 @@ XS_KERNEL(branch_sync, struct fault_args) {
         xs_block_barrier(1, WARPS * XS_WARP);
         if (xs_lane() == 0)
             xs_note_block_leave(&w, 1, WARPS * XS_WARP);
+        xs_warp_join();
     }
     xs_writer_end(&w);
 }

@@ -8,9 +8,11 @@ enum { GROUP = 8, WARPS = 9 };
 XS_FN void meet(xs_writer *w, uint32_t noted, uint32_t real, uint32_t warps) {
     if (xs_lane() == 0)
         xs_note_block_enter(w, noted, warps * XS_WARP);
+    xs_warp_join(); /* a warp comes to a barrier whole: its other lanes may have run on */
     xs_block_barrier(real, warps * XS_WARP);
     if (xs_lane() == 0)
         xs_note_block_leave(w, noted, warps * XS_WARP);
+    xs_warp_join();
 }
 
 XS_KERNEL(named_barrier_reuse, struct fault_args) {
