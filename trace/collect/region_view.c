@@ -91,6 +91,15 @@ int xs_view_copy_line(const xs_region_view *view, uint32_t ring, uint32_t line, 
     return -1;
 }
 
+int xs_view_await_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy, xs_view_patience *patience) {
+    int whole;
+    while ((whole = xs_view_copy_line(view, ring, line, copy)) < 0 && patience->rests) {
+        patience->rests--;
+        patience->rest(patience->user);
+    }
+    return whole;
+}
+
 xs_view_counts xs_view_counters(const xs_region_view *view) {
     xs_view_counts sum = {0, 0, 0};
     for (uint32_t i = 0; i < view->head.ranks; i++) {

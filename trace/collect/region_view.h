@@ -56,4 +56,13 @@ static inline uint64_t xs_view_catalog_used(const xs_region_view *v) {
 /* 1: *copy is whole: all eight parts of one generation. 0: never used. -1: half new every time it was looked at. */
 int xs_view_copy_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy);
 
+/* A GPU takes microseconds to write a line, since it reads parts of it back over the bus: longer than a few looks take. */
+typedef struct xs_view_patience {
+    uint32_t rests; /* that are left, for whoever shares this */
+    void (*rest)(void *user);
+    void *user;
+} xs_view_patience;
+/* The same, but rests while the line is half new. -1: it still was when no rest was left. */
+int xs_view_await_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy, xs_view_patience *patience);
+
 #endif

@@ -6,6 +6,10 @@
 #include <time.h>
 #include <xs/errors.h>
 
+/* For lines that are half new: one that is left out would be taken for a wait that is over, and whoever waits there for one that owes. Lines
+ * of writers that were stopped in the middle stay half new. */
+#define RESTS 200u
+
 static uint64_t boot_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_BOOTTIME, &t);
@@ -18,7 +22,12 @@ static int is_of(const xs_status_line *line, const xs_ring_owner *owner) {
            (line->p6.warp_sm & 0xffff) == (owner->warp_sm & 0xffff);
 }
 
-static int take_ring(const hang_region *region, hang_sample *sample, uint32_t ring) {
+static void rest(void *user) {
+    (void)user;
+    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+}
+
+static int take_ring(const hang_region *region, hang_sample *sample, uint32_t ring, xs_view_patience *patience) {
     const xs_region_view *view = &region->at->view;
     xs_ring_owner owner;
     if (!xs_view_taken(view, ring) || !xs_attach_owner(view, ring, &owner))
@@ -26,7 +35,7 @@ static int take_ring(const hang_region *region, hang_sample *sample, uint32_t ri
     sample->newest[ring] = xs_attach_newest(view, ring);
     for (uint32_t i = 0; i < view->head.lines_per_ring; i++) {
         hang_line line = {.ring = ring};
-        int whole = xs_view_copy_line(view, ring, i, &line.status);
+        int whole = xs_view_await_line(view, ring, i, &line.status, patience);
         sample->torn += whole < 0;
         if (whole <= 0 || !is_of(&line.status, &owner))
             continue;
@@ -40,9 +49,10 @@ static int take_ring(const hang_region *region, hang_sample *sample, uint32_t ri
 int hang_sample_take(hang_region *region, int which) {
     hang_sample *sample = &region->samples[which];
     sample->newest = calloc(region->at->view.rings, sizeof *sample->newest);
+    xs_view_patience patience = {RESTS, rest, NULL};
     int rc = sample->newest ? 0 : XS_E_MEMORY;
     for (uint32_t ring = 0; ring < region->at->view.rings && !rc; ring++)
-        rc = take_ring(region, sample, ring);
+        rc = take_ring(region, sample, ring, &patience);
     region->now = boot_now();
     return rc;
 }

@@ -293,12 +293,47 @@ static void rings_of_gpus_are_freed_by_their_headers(void **state) {
     free(region);
 }
 
+/* What the writer of a line does while a reader rests: half of it first, the rest when it was looked at three times. */
+typedef struct slow_writer {
+    xs_status_line *line;
+    uint32_t seen, whole_at;
+} slow_writer;
+
+static void write_parts(xs_status_line *line, uint32_t first, uint32_t end, uint32_t generation) {
+    for (uint32_t i = first; i < end; i++)
+        ((xs_record *)(void *)line)[i].sequence = generation;
+}
+static void goes_on(void *user) {
+    slow_writer *w = user;
+    if (++w->seen == w->whole_at) write_parts(w->line, 4, 8, 8);
+}
+
+static void line_that_is_being_written_is_waited_for(void **state) {
+    (void)state;
+    static xs_status_line line __attribute__((aligned(128))), copy;
+    xs_region_view view = {.base = (char *)&line, .head = {.lines_per_ring = 1, .status_stride = sizeof line}};
+    slow_writer writer = {&line, 0, 3};
+    xs_view_patience patience = {10, goes_on, &writer};
+    write_parts(&line, 0, 8, 1);
+    write_parts(&line, 0, 4, 8);
+    assert_int_equal(xs_view_copy_line(&view, 0, 0, &copy), -1);
+    assert_int_equal(xs_view_await_line(&view, 0, 0, &copy, &patience), 1);
+    assert_int_equal(copy.p7.generation, 8);
+    assert_int_equal(patience.rests, 7);
+    writer.whole_at = 100; /* its writer was stopped in the middle */
+    write_parts(&line, 0, 4, 16);
+    assert_int_equal(xs_view_await_line(&view, 0, 0, &copy, &patience), -1);
+    assert_int_equal(patience.rests, 0);
+    assert_int_equal(xs_view_await_line(&view, 0, 0, &copy, &patience), -1);
+    assert_int_equal(writer.seen, 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_are_pinned),           cmocka_unit_test(layout_is_pinned), cmocka_unit_test(activity_comes_last),
         cmocka_unit_test(parts_do_not_overlap),        cmocka_unit_test(first_contents),
         cmocka_unit_test(memory_cannot_shrink),        cmocka_unit_test(each_rank_counts_for_itself),
-        cmocka_unit_test(handles_begin_at_their_rank),
+        cmocka_unit_test(line_that_is_being_written_is_waited_for), cmocka_unit_test(handles_begin_at_their_rank),
         cmocka_unit_test(rings_left_behind_are_freed), cmocka_unit_test(rings_given_back_are_left_alone),
         cmocka_unit_test(rings_of_gpus_are_freed_by_their_headers),
     };
