@@ -11,6 +11,8 @@
 XS_FN int xs_block_sync(xs_writer *w, uint32_t id, uint32_t count) {
     if (XS_TRACE && w->base != XS_RING_FOREIGN)
         xs_note_block_enter(w, id, count);
+    if (XS_TRACE)
+        xs_warp_join(); /* a warp comes to the barrier whole, as it does untraced: its other lanes may have run on */
     int result = xs_block_barrier(id, count);
     if (XS_TRACE && w->base != XS_RING_FOREIGN)
         xs_note_block_leave(w, id, count);
