@@ -3,19 +3,29 @@
 
 #include <string.h>
 
+/* From a percentage in the environment, 50 where it is not set, to a share of 2^16. */
+static int chance(const char *name, uint32_t *share) {
+    const char *text = getenv(name);
+    char *end = NULL;
+    unsigned long percent = text && *text ? strtoul(text, &end, 10) : 50;
+    *share = (uint32_t)(percent * 65536 / 100);
+    return (end && *end) || percent > 100 ? XS_E_ARGUMENT : 0;
+}
+
 static int open_sim(xs_world *world, void **state) {
     const xs_config *config = &world->config;
-    const char *hold = getenv("XS_SIM_HOLD");
-    char *end = NULL;
-    unsigned long percent = hold && *hold ? strtoul(hold, &end, 10) : 50;
-    if ((end && *end) || percent > 100)
+    uint32_t hold, stale;
+    if (chance("XS_SIM_HOLD", &hold) || chance("XS_SIM_STALE", &stale))
         return XS_E_ARGUMENT;
     xs_sim *sim = calloc(1, sizeof *sim);
     if (!sim)
         return XS_E_MEMORY;
     sim->local_ranks = config->local_ranks ? config->local_ranks : 1;
+    sim->hold = hold;
+    sim->stale = stale;
     sim->ranks = calloc(sim->local_ranks, sizeof *sim->ranks);
-    if (!sim->ranks) {
+    if (!sim->ranks || xs_sim_stale_open(sim, config->seed)) {
+        free(sim->ranks);
         free(sim);
         return XS_E_MEMORY;
     }
@@ -25,7 +35,6 @@ static int open_sim(xs_world *world, void **state) {
     sim_random_seed(&sim->random, config->seed);
     sim->now = SIM_TIME_START;
     sim->next_pass = SIM_TIME_START + SIM_PASS_NS;
-    sim->hold = (uint32_t)(percent * 65536 / 100);
     sim->round = 1;
     *state = sim;
     return 0;
@@ -42,6 +51,7 @@ static void close_sim(void *state) {
         free(sim->ranks[r].held.at);
     xs_sim_free_fibres(sim);
     free(sim->heap.at);
+    xs_sim_stale_close(sim);
     free(sim->ranks);
     free(sim);
 }
@@ -111,11 +121,7 @@ static void release(xs_host_thread *self, uint32_t scope) {
     step(self);
 }
 
-/* No load is ever stale, so there is nothing to do. */
-static void acquire(xs_host_thread *self, uint32_t scope) {
-    (void)self;
-    (void)scope;
-}
+static void acquire(xs_host_thread *self, uint32_t scope) { xs_sim_acquire(fibre(self), scope); }
 
 static uint64_t host_now(void *state) { return ((const xs_sim *)state)->now; }
 

@@ -10,7 +10,8 @@
  *   ready first, sometimes another who is ready within SIM_WINDOW ns.
  * - A deadlock is found and reported, not timed out (sim_watch.c). It is found only where every waiting fibre says through
  *   xs_host_poll_failed that it waits, unbounded.
- * - Plain payload stores may be held back until a release of enough scope (sim_held.c).
+ * - Plain payload stores may be held back until a release of enough scope (sim_held.c); plain payload loads may be old until an
+ *   acquire of enough scope (sim_stale.c).
  * What it does not
  * - A loop that neither polls through xs_host_poll_failed nor ends runs for ever, unless the world's wait_ns bounds it.
  * - No stale reads: a missing acquire does not show. Slots (atomics) are sequentially consistent; only payload is weak.
@@ -18,7 +19,7 @@
  * - One thread at a time may launch and sync. Kernels must not jump out (longjmp, exceptions, thread exit) nor block.
  *
  * Files: sim.c the operations; sim_run.c choice, clock and main loop; sim_launch.c orders, residency, blocks; sim_block.c block barrier and
- * shared memory; sim_held.c held stores; sim_watch.c deadlock; sim_context.c switching; sim_stacks.c
+ * shared memory; sim_held.c held stores; sim_stale.c old loads; sim_watch.c deadlock; sim_context.c switching; sim_stacks.c
  * their stacks. */
 #ifndef XS_SIM_H
 #define XS_SIM_H
@@ -43,7 +44,8 @@ typedef struct xs_sim_fibre xs_sim_fibre;
 typedef struct xs_sim_held_store {
     char *to;
     uint32_t bytes;
-    uint32_t reserved0;
+    uint32_t rank, block, warp; /* whose: index in the process, in the grid, in the block */
+    uint32_t level; /* held by: 0 the fibre, 1 its block, 2 its rank */
     char data[64];
 } xs_sim_held_store;
 
@@ -51,6 +53,13 @@ typedef struct xs_sim_held {
     xs_sim_held_store *at; /* NULL until first used */
     uint32_t count, room;
 } xs_sim_held;
+
+/* How many of the payload stores that reached memory were seen, as far as they are of the own block, of the rank's other blocks, of other
+ * ranks. */
+typedef struct xs_sim_seen {
+    uint64_t count[3];
+} xs_sim_seen;
+typedef struct xs_sim_past xs_sim_past; /* sim_stale.c */
 
 /* What the watch knows of a fibre's failed polls: see sim_watch.c. */
 typedef struct xs_sim_poll {
@@ -80,6 +89,7 @@ struct xs_sim_fibre {
     xs_sim_fibre *next; /* free list, or those who wait at the same barrier */
     xs_sim_polls polls;
     xs_sim_held held;
+    xs_sim_seen seen;
     xs_sim_context context;
 };
 
@@ -118,6 +128,7 @@ struct xs_sim_block {
     xs_sim_shared *shared; /* in order of first use; the memory follows each */
     void *dynamic;
     xs_sim_held held; /* released at CTA scope, not yet further */
+    xs_sim_seen seen; /* handed on by releases */
     xs_sim_barrier barrier[SIM_BARRIERS];
     xs_sim_fibre *fibre[]; /* NULL: ended */
 };
@@ -125,6 +136,7 @@ struct xs_sim_block {
 typedef struct xs_sim_rank {
     xs_sim_part *head, **tail; /* the head runs */
     xs_sim_held held; /* released at GPU scope, not yet further */
+    xs_sim_seen seen; /* handed on by releases */
 } xs_sim_rank;
 
 struct xs_sim {
@@ -152,6 +164,8 @@ struct xs_sim {
     uint32_t waiting;  /* of them in block barriers */
     uint32_t hold;     /* probability that a store is held, of 2^16 */
     uint32_t held;     /* stores held anywhere */
+    uint32_t stale;    /* probability that a load is old where it may be, of 2^16 */
+    xs_sim_past *past; /* NULL: no load is ever old */
     int attention;     /* the main loop must look: stuck */
     int aborted;       /* the abort was seen and barriers were left */
     int syncing;
@@ -203,6 +217,15 @@ void xs_sim_held_drain(xs_sim_fibre *f, uint64_t bits);
 void xs_sim_held_block_ended(xs_sim_block *block, xs_sim *sim);
 void xs_sim_held_flush(xs_sim *sim, xs_sim_held *held);
 void xs_sim_held_flush_all(xs_sim *sim);
+
+/* sim_stale.c: loads of payload that leave out what was not acquired */
+int xs_sim_stale_open(xs_sim *sim, uint64_t seed);
+void xs_sim_stale_close(xs_sim *sim);
+void xs_sim_stale_start(xs_sim_fibre *f); /* all that there is has been seen */
+void xs_sim_stale_keep(xs_sim *sim, const xs_sim_held_store *store); /* before it is written */
+void xs_sim_stale_load(xs_sim_fibre *f, void *to, const void *from, size_t bytes); /* to holds what memory holds */
+void xs_sim_stale_release(xs_sim_fibre *f, uint32_t scope);
+void xs_sim_acquire(xs_sim_fibre *f, uint32_t scope);
 
 /* sim_watch.c */
 /* An unbounded poll failed. 1: everybody is stuck. */

@@ -36,6 +36,7 @@ int xs_sim_barrier_join(xs_sim_fibre *f, uint32_t id, uint32_t count) {
     if (b->arrived >= b->expected) {
         open_barrier(b, 0);
         xs_sim_point(f, sim_cost(bits), bits);
+        xs_sim_acquire(f, XS_SCOPE_CTA);
         return 0;
     }
     xs_sim_fibre **last = &b->waiting;
@@ -46,6 +47,7 @@ int xs_sim_barrier_join(xs_sim_fibre *f, uint32_t id, uint32_t count) {
     f->waiting = 1;
     sim->waiting++;
     xs_sim_block_fibre(f);
+    xs_sim_acquire(f, XS_SCOPE_CTA);
     return f->barrier_result;
 }
 

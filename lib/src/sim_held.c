@@ -32,6 +32,7 @@ static int holds_line(const xs_sim_held *held, const void *address) {
 }
 
 static void write_out(xs_sim *sim, const xs_sim_held_store *store) {
+    xs_sim_stale_keep(sim, store);
     memcpy(store->to, store->data, store->bytes);
     sim->held--;
 }
@@ -74,7 +75,8 @@ static int keep(const levels *l, int level, const xs_sim_held_store *store) {
     }
     if (held->count == held->room)
         pass_on(l, level, take(held, 0));
-    held->at[held->count++] = *store;
+    held->at[held->count] = *store;
+    held->at[held->count++].level = (uint32_t)level;
     return 1;
 }
 
@@ -95,6 +97,7 @@ static void move(const levels *l, int from, int to) {
 }
 
 void xs_sim_release(xs_sim_fibre *f, uint32_t scope) {
+    xs_sim_stale_release(f, scope);
     if (f->sim->held == 0 || scope == XS_SCOPE_NONE)
         return;
     levels l = levels_of(f);
@@ -110,8 +113,8 @@ void xs_sim_release(xs_sim_fibre *f, uint32_t scope) {
     }
 }
 
-static void store_piece(const levels *l, char *to, const char *from, uint32_t bytes) {
-    xs_sim_held_store store = {to, bytes, 0, {0}};
+static void store_piece(const levels *l, const xs_sim_fibre *f, char *to, const char *from, uint32_t bytes) {
+    xs_sim_held_store store = {to, bytes, f->block->part->rank, f->self.block, f->self.warp, 0, {0}};
     memcpy(store.data, from, bytes);
     l->sim->held++;
     int hold = (sim_random(&l->sim->random) & 0xffff) < l->sim->hold || holds_line(l->at[0], to);
@@ -120,7 +123,7 @@ static void store_piece(const levels *l, char *to, const char *from, uint32_t by
 }
 
 void xs_sim_store(xs_sim_fibre *f, void *to, const void *from, size_t bytes) {
-    if (f->sim->hold == 0) {
+    if (f->sim->hold == 0 && !f->sim->past) {
         memcpy(to, from, bytes);
         return;
     }
@@ -129,7 +132,7 @@ void xs_sim_store(xs_sim_fibre *f, void *to, const void *from, size_t bytes) {
         char *at = (char *)to + done;
         size_t piece = LINE - (uintptr_t)at % LINE;
         piece = piece < bytes - done ? piece : bytes - done;
-        store_piece(&l, at, (const char *)from + done, (uint32_t)piece);
+        store_piece(&l, f, at, (const char *)from + done, (uint32_t)piece);
         done += piece;
     }
 }
@@ -145,6 +148,7 @@ static void overlay(const xs_sim_held *held, char *to, uintptr_t from, size_t by
 
 void xs_sim_load(xs_sim_fibre *f, void *to, const void *from, size_t bytes) {
     memcpy(to, from, bytes);
+    xs_sim_stale_load(f, to, from, bytes);
     if (f->sim->held == 0)
         return;
     levels l = levels_of(f);

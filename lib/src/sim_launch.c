@@ -126,6 +126,7 @@ static void fibre_start(xs_sim_fibre *f, xs_sim_block *block, uint32_t warp) {
     f->self.warps = block->warps;
     f->self.scheduler = f;
     f->serial = sim->serials++;
+    xs_sim_stale_start(f);
     f->ops = f->reads = 0;
     f->polls.count = f->polls.cursor = 0;
     f->polls.round = 0;

@@ -13,8 +13,14 @@ for name in $names; do
     timeout 600 "$FAULTS" "$name" --twin --scheduler threads > "$work/$name.twin" || fail "$name, twin on threads"
     ! grep "stale payload" "$work/$name.twin" || fail "$name: its twin reads stale payload on threads"
 done
-for name in missing_fence narrow_release flag_before_data store_before_commit missing_join double_buffer kernel_boundary broadcast_unset; do
+for name in missing_fence missing_acquire narrow_release flag_before_data store_before_commit missing_join double_buffer kernel_boundary broadcast_unset; do
     grep -q "stale payload" "$work/$name.fault" || fail "$name: ten seeds and no stale payload"
+done
+"$FAULTS" missing_acquire --twin --scheduler sim --runs 1000 > "$work/acquired" || fail "missing_acquire, 1 000 twins"
+! grep "stale payload" "$work/acquired" || fail "missing_acquire: a twin reads stale payload"
+for name in missing_acquire missing_fence; do
+    for run in a b; do XS_CAPTURE=$work/$run "$FAULTS" $name --scheduler sim --seed 7 > "$work/$run.said"; done
+    cmp "$work/a.xs" "$work/b.xs" && cmp "$work/a.said" "$work/b.said" || fail "$name: the same seed gave two runs"
 done
 XS_CAPTURE=$work/a "$FAULTS" leader_reset --scheduler sim --seed 5 > /dev/null
 XS_CAPTURE=$work/b "$FAULTS" leader_reset --scheduler sim --seed 5 > /dev/null

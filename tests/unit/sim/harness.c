@@ -133,7 +133,7 @@ uint64_t h_read(const uint64_t *slot) {
     return __atomic_load_n(slot, __ATOMIC_RELAXED);
 }
 
-int h_wait(const uint64_t *slot, uint64_t need, uint64_t ns) {
+int h_wait_relaxed(const uint64_t *slot, uint64_t need, uint64_t ns) {
     uint64_t start = h_now();
     uint32_t back_off = 0;
     while (h_read(slot) < need) {
@@ -144,6 +144,14 @@ int h_wait(const uint64_t *slot, uint64_t need, uint64_t ns) {
         xs_scheduler_sim.poll_failed(self, slot, back_off, ns != 0);
         back_off = back_off == 0 ? 32 : back_off < 1000 ? 2 * back_off : back_off;
     }
-    xs_scheduler_sim.acquire(self, XS_SCOPE_SYS);
     return 0;
+}
+
+void h_acquire(uint32_t scope) { xs_scheduler_sim.acquire(self, scope); }
+
+int h_wait(const uint64_t *slot, uint64_t need, uint64_t ns) {
+    int result = h_wait_relaxed(slot, need, ns);
+    if (result == 0)
+        h_acquire(XS_SCOPE_SYS);
+    return result;
 }

@@ -56,6 +56,8 @@ void h_signal(uint64_t *slot, uint64_t value, uint32_t scope);
 uint64_t h_add(uint64_t *slot, uint64_t value, uint32_t scope);
 uint64_t h_read(const uint64_t *slot);
 /* 0, XS_RESULT_ABORTED, or XS_RESULT_TIMEOUT after `ns` (0: unbounded). Back-off doubles up to 1 us. */
-int h_wait(const uint64_t *slot, uint64_t need, uint64_t ns);
+int h_wait(const uint64_t *slot, uint64_t need, uint64_t ns); /* acquires at system scope */
+int h_wait_relaxed(const uint64_t *slot, uint64_t need, uint64_t ns);
+void h_acquire(uint32_t scope);
 
 #endif
