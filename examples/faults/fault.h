@@ -80,13 +80,13 @@ XS_FN void fault_take(xs_writer *w, const struct fault_args *a, uint32_t src, ui
 
 /* A wait loop as people write it: a fixed sleep between polls, any comparison, no back-off. bits: 64 or 32. */
 XS_FN int fault_poll_line(xs_writer *w, xs_slot slot, uint64_t need, uint32_t cmp, uint32_t order, uint64_t sleep_ns, uint64_t bound_ns,
-                          uint32_t line) {
+                          uint64_t source) {
     uint64_t start = xs_now(), seen = xs_ordered_load(slot.at, order, XS_SCOPE_SYS, 64);
     if (xs_core_holds(seen, need, cmp, 64)) {
         xs_note_pass(w, slot, seen, need, order, XS_SCOPE_SYS);
         return XS_RESULT_OK;
     }
-    xs_wait_note n = xs_note_wait_begin_line(w, slot, need, seen, order, XS_SCOPE_SYS, cmp, line);
+    xs_wait_note n = xs_note_wait_begin_line(w, slot, need, seen, order, XS_SCOPE_SYS, cmp, source);
     int result = XS_RESULT_OK;
     while (!xs_core_holds(seen, need, cmp, 64)) {
         n.last_fail = xs_now_low();
@@ -104,7 +104,7 @@ XS_FN int fault_poll_line(xs_writer *w, xs_slot slot, uint64_t need, uint32_t cm
     return result;
 }
 #define fault_poll(w, slot, need, cmp, order, sleep_ns, bound_ns) \
-    fault_poll_line(w, slot, need, cmp, order, sleep_ns, bound_ns, __LINE__)
+    fault_poll_line(w, slot, need, cmp, order, sleep_ns, bound_ns, XS_HERE)
 
 /* The kernel stops here. The host plays it: the abort, without the trap, by which the process would be lost. */
 #if XS_CUDA

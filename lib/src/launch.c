@@ -133,6 +133,7 @@ static int enlist(xs_world *world, xs_launch_order *order, const char *kernel_na
     xs_launch_reap(world, 0);
     int name = xs_name_get(world, XS_NAME_KERNEL, kernel_name);
     if (name < 0) return name;
+    xs_files_tell(world);
     if (world->next_launch >= INT_MAX) return xs_fail(XS_E_TOO_MANY, "too many launches");
     order->world = world;
     order->kernel_name = (uint32_t)name;
@@ -219,6 +220,7 @@ int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uin
     rc = world->backend->ready ? world->backend->ready(world) : 0;
     if (!rc && world->backend->rings_settle) rc = world->backend->rings_settle(world, rank);
     if (!rc) rc = xs_name_get(world, XS_NAME_KERNEL, kernel_name);
+    if (rc > 0) xs_files_tell(world);
     if (rc > 0 && world->next_launch >= INT_MAX) rc = xs_fail(XS_E_TOO_MANY, "too many launches");
     uint32_t id = rc > 0 ? ++world->next_launch : 0;
     pthread_mutex_unlock(&world->lock);

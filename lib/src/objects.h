@@ -28,12 +28,15 @@ typedef struct xs_name_list {
     uint32_t count, room;
 } xs_name_list;
 
+typedef struct xs_known_file xs_known_file; /* files.c */
+
 typedef struct xs_objects {
     xs_named_pad *pads;
     xs_name_list names[XS_NAME_DEVICE + 1]; /* by xs_name_kind */
     xs_plan_entry *plan;
     uint32_t plan_count;
     uint64_t catalog_frames;
+    const xs_known_file *files_told; /* the newest of which the catalog knows */
     xs_launch_order *orders; /* not yet reaped */
     int first_error;         /* of reaped orders, until the next xs_sync */
 } xs_objects;
@@ -71,6 +74,9 @@ int xs_plan_check(const xs_world *world, const xs_plan_entry *entries, uint32_t 
 int xs_plan_writers(const xs_pad *pad, uint32_t ranks, const xs_plan_entry *a, const xs_plan_entry *b, uint64_t writer[2]);
 /* plan.c; world->lock held. */
 int xs_plan_append(xs_world *world, const xs_plan_entry *entries, uint32_t count);
+
+/* files.c: names that the catalog does not have yet. world->lock held. */
+void xs_files_tell(xs_world *world);
 
 /* launch.c */
 void xs_launch_reap(xs_world *world, int all);

@@ -45,7 +45,7 @@ static int on_wait(xsr_sink *sink, const xsr_wait *w) {
     put_time(out, "end", w->end);
     put_time(out, "last_fail", w->last_fail);
     fprintf(out, " rank=%u writer=\"%s\" slot=\"%s\" need=%" PRIu64 " observed=%" PRIu64 " polls=%" PRIu64 " slept=%" PRIu64 " line=%u stage=%u %s",
-            m->ranks[w->rank].rank, writer_of(m, w->writer), m->slots[w->slot].label, w->need, w->observed, w->polls, w->slept_ns, w->line,
+            m->ranks[w->rank].rank, writer_of(m, w->writer), m->slots[w->slot].label, w->need, w->observed, w->polls, w->slept_ns, w->source.line,
             w->stage, xsr_result_name(w->result));
     fprintf(out, "%s%s%s%s", w->passed ? " passed" : "", w->open ? " open" : "", w->start_lost ? " start_lost" : "",
             w->end_lost ? " end_lost" : "");

@@ -64,7 +64,7 @@ typedef struct an_writer { /* beside xsr_writer */
     uint32_t elected_counter;  /* slot of it */
     int64_t elected_time;
     uint32_t agent;            /* of happens-before, + 1; 0: none yet */
-    uint32_t abort_line;       /* of its check that failed, if that was its last event; 0: none */
+    xsr_source abort;          /* of its check that failed, if that was its last event; line 0: none */
 } an_writer;
 
 typedef struct an_touch { /* the last one to do something */
@@ -288,7 +288,8 @@ const char *an_slot_name(const an *a, uint32_t slot);
 const char *an_pad_name(const an *a, uint32_t slot);
 const char *an_since(an *a, int64_t time); /* "1.204 ms after the start" */
 const char *an_span(an *a, int64_t ns);    /* "12.3 us" */
-const char *an_site(an *a, uint32_t writer, uint32_t line); /* " (line 34 of combine)", "" */
+const char *an_site(an *a, uint32_t writer, xsr_source source); /* ", combine.kernel.h:34 of kernel combine", ", line 34 of ..", "" */
+void an_source(const an *a, xsa_finding *f, xsr_source source);
 const char *an_role_name(const an *a, uint32_t role);
 
 /* ---- stuck.c: waits that never ended, and the graph of who waits for whom ---- */

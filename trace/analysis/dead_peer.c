@@ -34,8 +34,8 @@ static const char *kernel_of(an *a, uint32_t writer) {
 static const char *why_it_stopped(an *a, uint32_t writer) {
     if (!never_ended(a, writer))
         return NULL;
-    if (a->writers[writer].abort_line)
-        return an_print(a, "a check of its own failed%s; it stopped %s", an_site(a, writer, a->writers[writer].abort_line),
+    if (a->writers[writer].abort.line)
+        return an_print(a, "a check of its own failed%s; it stopped %s", an_site(a, writer, a->writers[writer].abort),
                         an_since(a, a->writers[writer].last_time));
     if (a->model->processes[a->model->writers[writer].process].abort_reason != (uint32_t)-XS_E_SYSTEM || an_stuck_of_writer(a, writer) != XSR_NONE)
         return NULL;
@@ -60,6 +60,8 @@ static int say_stopped(an *a, uint32_t writer, const char *why) {
         waited = true;
         an_whole(a, writer, a->writers[writer].last_time, INT64_MAX); /* where its end could be */
         xsa_finding f = an_stuck_like(a, s, XSA_DEAD_PEER, XSA_ERROR);
+        if (a->writers[writer].abort.line) /* where it stopped, rather than where somebody waits for it */
+            an_source(a, &f, a->writers[writer].abort);
         f.cure = "look at its last events: they lead to the line that stopped it; compute-sanitizer finds bad addresses";
         an_finding *out = an_find(a, &f, an_key(XSA_DEAD_PEER, writer, 1, 0), "%s; %s owes it: %s", an_stuck_words(a, s), an_who(a, XSR_NONE, writer), why);
         TRY(an_evidence(a, out, a->writers[writer].last_event, "its last event"));
@@ -70,6 +72,7 @@ static int say_stopped(an *a, uint32_t writer, const char *why) {
     an_whole(a, writer, a->writers[writer].last_time, INT64_MAX);
     xsa_finding f = an_like(XSA_DEAD_PEER, XSA_ERROR, XSA_MEDIUM);
     an_culprit(a, &f, XSR_NONE, writer);
+    an_source(a, &f, a->writers[writer].abort);
     f.begin = a->writers[writer].last_time;
     f.cure = "look at its last events: they lead to the line that stopped it; compute-sanitizer finds bad addresses";
     return an_evidence(a, an_find(a, &f, an_key(XSA_DEAD_PEER, writer, 1, 0), "%s: %s", an_who(a, XSR_NONE, writer), why), a->writers[writer].last_event,

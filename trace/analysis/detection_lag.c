@@ -6,7 +6,7 @@
 #define LEAST 8u
 #define SHARE 0.2 /* of the time that such waits lasted */
 
-typedef struct lags { uint64_t waits, polls; double lag, lasted, slept; int64_t worst, first, last; uint64_t wait, signal; uint32_t slot, writer, line; } lags; /* (pad, waiter) */
+typedef struct lags { uint64_t waits, polls; double lag, lasted, slept; int64_t worst, first, last; uint64_t wait, signal; uint32_t slot, writer; xsr_source source; } lags; /* (pad, waiter) */
 typedef struct detection { an_classes classes; lags *rows; uint32_t room; } detection;
 
 static int on_wait(an *a, void *state, const xsr_wait *w) {
@@ -36,7 +36,7 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
         l->signal = w->released_by.event;
         l->slot = w->slot;
         l->writer = w->writer;
-        l->line = w->line;
+        l->source = w->source;
     }
     return 0;
 }
@@ -55,11 +55,11 @@ static int finish(an *a, void *state) {
         an_victim(a, &f, XSR_NONE, l->writer);
         f.begin = l->first;
         f.end = l->last;
-        f.line = l->line;
+        an_source(a, &f, l->source);
         f.cure = sleeps ? "a shorter back-off: it sleeps through the signal" : "fewer waits in turn, or pollers that are not held up";
         an_finding *out = an_find(a, &f, an_key(XSA_DETECTION_LAG, d->classes.keys[i][0], d->classes.keys[i][1], 0),
                                   "%s sees signals at %s %s after they came, on average (%.0f %% of the time that it waits there; worst %s)%s", an_who(a, XSR_NONE, l->writer),
-                                  an_pad_name(a, l->slot), an_span(a, (int64_t)mean), 100 * l->lag / l->lasted, an_span(a, l->worst), an_site(a, l->writer, l->line));
+                                  an_pad_name(a, l->slot), an_span(a, (int64_t)mean), 100 * l->lag / l->lasted, an_span(a, l->worst), an_site(a, l->writer, l->source));
         TRY(an_evidence(a, out, l->wait, "wait"));
         TRY(an_evidence(a, out, l->signal, "signal"));
     }

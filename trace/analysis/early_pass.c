@@ -3,7 +3,7 @@
 #include "detectors.h"
 #include "class.h"
 
-typedef struct pass { uint64_t wait, read, epoch, need, value; uint32_t writer, rank, launch, line; int64_t time, read_time; bool again; } pass;
+typedef struct pass { uint64_t wait, read, epoch, need, value; uint32_t writer, rank, launch; xsr_source source; int64_t time, read_time; bool again; } pass;
 typedef struct passes { pass *slots; uint32_t room; } passes;
 
 static int room_for(an *a, passes *s) {
@@ -27,7 +27,7 @@ static int say_foreign(an *a, const xsr_wait *w) {
     f.owes_rank = planned ? declared : XSR_NONE;
     f.begin = w->begin;
     f.end = w->end;
-    f.line = w->line;
+    an_source(a, &f, w->source);
     f.cure = "set slots to 0 before the first launch, and let no memory of an earlier run be taken for a signal";
     an_finding *out = an_find(a, &f, an_key(XSA_EARLY_PASS, w->slot, 1, 0), "%s passed %s on %llu, which nobody has signalled%s, %s", an_who(a, w->rank, w->writer),
                               an_slot_name(a, w->slot), (unsigned long long)w->observed, planned ? "" : " in this trace (the host may have)", an_since(a, w->end));
@@ -62,7 +62,7 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
         return 0;
     if (p->again && p->read == x->signal.event && p->launch == launch_of(a, w->writer) && p->launch != launch_of(a, x->signal.writer))
         return 0; /* a whole launch runs through on it: the first signal that comes too late tells of the first wait */
-    *p = (pass){w->id, x->signal.event, w->epoch, w->need, w->observed, w->writer, w->rank, launch_of(a, w->writer), w->line, w->end, x->signal.time, true};
+    *p = (pass){w->id, x->signal.event, w->epoch, w->need, w->observed, w->writer, w->rank, launch_of(a, w->writer), w->source, w->end, x->signal.time, true};
     return 0;
 }
 
@@ -84,7 +84,7 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     an_culprit(a, &f, e->rank, e->writer);
     f.begin = p->time;
     f.end = e->time > p->time ? e->time : p->time;
-    f.line = p->line;
+    an_source(a, &f, p->source);
     f.cure = "a value that rises over rounds and launches: not one baked into a graph or started anew";
     an_finding *out = an_find(a, &f, an_key(XSA_EARLY_PASS, e->slot, 2, 0), "%s passed %s on %llu of an earlier round; %s signalled this round's only then, with %llu again, %s",
                               an_who(a, p->rank, p->writer), an_slot_name(a, e->slot), (unsigned long long)p->value, an_who(a, e->rank, e->writer),

@@ -1,7 +1,7 @@
 /* D10: waits for equality. One that the value jumped over never ends; one that passed while the value then went on past it was lucky. */
 #include "detectors.h"
 
-typedef struct lucky { uint64_t need, wait; uint32_t writer, rank, line; int64_t begin, end; bool any; } lucky;
+typedef struct lucky { uint64_t need, wait; uint32_t writer, rank; xsr_source source; int64_t begin, end; bool any; } lucky;
 typedef struct equality { lucky *slots; uint32_t room; } equality;
 
 static int on_wait(an *a, void *state, const xsr_wait *w) {
@@ -13,7 +13,7 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
         return XS_E_MEMORY;
     if (q->room > had)
         memset(&q->slots[had], 0, (q->room - had) * sizeof *q->slots);
-    q->slots[w->slot] = (lucky){w->need, w->id, w->writer, w->rank, w->line, w->begin, w->end, true};
+    q->slots[w->slot] = (lucky){w->need, w->id, w->writer, w->rank, w->source, w->begin, w->end, true};
     return 0;
 }
 
@@ -45,7 +45,7 @@ static int say_lucky(an *a, uint32_t slot, const lucky *l) {
     an_culprit(a, &f, x->arrivals ? x->arrival.rank : x->signal.rank, x->arrivals ? x->arrival.writer : x->signal.writer);
     f.begin = l->begin;
     f.end = l->end;
-    f.line = l->line;
+    an_source(a, &f, l->source);
     f.cure = "wait for at least the value (>=), never for equality, and count cumulatively";
     an_finding *out = an_find(a, &f, an_key(XSA_EQUALITY_OVERSHOOT, slot, 0, 0), "%s waited for %s to equal %llu and passed, but it goes on to %llu: the wait can miss its value",
                               an_who(a, l->rank, l->writer), an_slot_name(a, slot), (unsigned long long)l->need, (unsigned long long)top);

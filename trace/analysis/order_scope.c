@@ -6,7 +6,7 @@
 
 #define PENDING 64u
 
-typedef struct pending { uint64_t wait, signal; uint32_t slot, writer, from_writer, line; uint8_t need, order; int64_t begin, end, used; } pending;
+typedef struct pending { uint64_t wait, signal; uint32_t slot, writer, from_writer; xsr_source source; uint8_t need, order; int64_t begin, end, used; } pending;
 typedef struct weak { pending at[PENDING]; uint32_t count; } weak; /* relaxed waits of a block that no fence has acquired yet */
 typedef struct order { weak **agents; uint32_t room; } order;
 
@@ -52,6 +52,7 @@ static int say_release(an *a, const an_step *step) {
         an_whole(a, r->writer, r->since, r->time);
     xsa_finding f = like_of(a, e->slot, r->order, r->writer, e->writer, step->w ? step->w->begin : e->time, e->time);
     f.line = 0;
+    f.file = NULL;
     f.cure = "release at the scope of both sides: st.release, or a fence of that scope before the store, never behind it";
     an_finding *out = an_find(a, &f, key_of(a, e->slot, r->writer, 1), "%s %s %s (%s), but %s reads it on %s: what it wrote before need not be seen", an_who(a, r->rank, r->writer),
                               an_arrives(r->kind) ? "arrives at" : "signals", an_slot_name(a, e->slot), release_words(a, r), an_who(a, e->rank, e->writer), level_name(step->need));
@@ -66,18 +67,18 @@ static int say_acquire(an *a, pending *p, int64_t used, const char *how) {
     if (!strong(p->order)) /* a fence behind it */
         an_whole(a, p->writer, p->begin, p->used);
     xsa_finding f = like_of(a, p->slot, p->order, p->writer, p->writer, p->begin, p->end);
-    f.line = p->line;
+    an_source(a, &f, p->source);
     f.cure = "acquire at the scope of both sides: ld.acquire, or a fence of that scope between the wait and the first read";
     an_finding *out = an_find(a, &f, key_of(a, p->slot, p->writer, 2), "%s waits for %s (%s), which %s signals from %s: what it reads next may be older%s",
                               an_who(a, XSR_NONE, p->writer), an_slot_name(a, p->slot), how, an_who(a, XSR_NONE, p->from_writer), level_name(p->need),
-                              an_site(a, p->writer, p->line));
+                              an_site(a, p->writer, p->source));
     TRY(an_evidence(a, out, p->wait, "wait"));
     return an_evidence(a, out, p->signal, "signal");
 }
 
 static pending pending_of(const an_step *step) {
     const xsr_wait *w = step->w;
-    return (pending){step->e->id, step->from->event, step->e->slot, step->e->writer, step->from->writer, w ? w->line : 0, step->need, step->e->order,
+    return (pending){step->e->id, step->from->event, step->e->slot, step->e->writer, step->from->writer, w ? w->source : (xsr_source){XSR_NONE, 0}, step->need, step->e->order,
                      w ? w->begin : step->e->time, step->e->time, step->e->time};
 }
 

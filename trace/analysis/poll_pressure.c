@@ -7,11 +7,12 @@
 #define LINE      128u /* bytes */
 #define LINE_WRITES 4u /* of payload */
 
-typedef struct crowd { uint32_t now, most, rank; /* of the last of them */ uint64_t event; int64_t time; uint64_t far_polls, far_wait; uint32_t far_writer, far_line; int64_t far_begin, far_end; } crowd;
+typedef struct crowd { uint32_t now, most, rank; /* of the last of them */ uint64_t event; int64_t time; uint64_t far_polls, far_wait; uint32_t far_writer; xsr_source far_source; int64_t far_begin, far_end; } crowd;
 typedef struct line { /* of an adopted slot in a buffer */
     const xsr_plan *place;
     uint64_t writes, polls, write, wait;
-    uint32_t writer, waiter, slot, line;
+    uint32_t writer, waiter, slot;
+    xsr_source source;
     int64_t begin, end;
 } line;
 typedef struct pressure { crowd *slots; uint32_t room; line *lines; uint32_t line_count, line_room; bool looked; } pressure;
@@ -57,7 +58,7 @@ static void take_polls(const an *a, pressure *p, const xsr_wait *w) {
         l->wait = w->id;
         l->waiter = w->writer;
         l->slot = w->slot;
-        l->line = w->line;
+        l->source = w->source;
     }
 }
 
@@ -104,7 +105,7 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
     c->far_polls += w->polls;
     c->far_wait = w->id;
     c->far_writer = w->writer;
-    c->far_line = w->line;
+    c->far_source = w->source;
     c->far_end = w->open ? a->last_time : w->end;
     return 0;
 }
@@ -127,11 +128,11 @@ static int say_far(an *a, uint32_t slot, const crowd *c) {
     an_victim(a, &f, XSR_NONE, c->far_writer);
     f.begin = c->far_begin;
     f.end = c->far_end;
-    f.line = c->far_line;
+    an_source(a, &f, c->far_source);
     f.cure = "let the signal be stored into the waiter's own copy, and poll that";
     an_finding *out = an_find(a, &f, an_key(XSA_POLL_PRESSURE, a->model->slots[slot].pad, f.owes_rank, 2), "%s polls %s in the memory of rank %u, over the link: %llu polls%s",
                               an_who(a, XSR_NONE, c->far_writer), an_slot_name(a, slot), a->model->slots[slot].owner, (unsigned long long)c->far_polls,
-                              an_site(a, c->far_writer, c->far_line));
+                              an_site(a, c->far_writer, c->far_source));
     return an_evidence(a, out, c->far_wait, "wait");
 }
 
@@ -142,11 +143,11 @@ static int say_line(an *a, const line *l) {
     an_victim(a, &f, XSR_NONE, l->waiter);
     f.begin = l->begin;
     f.end = l->end;
-    f.line = l->line;
+    an_source(a, &f, l->source);
     f.cure = "a cache line of its own (128 bytes) for what is polled";
     an_finding *out = an_find(a, &f, an_key(XSA_POLL_PRESSURE, l->slot, 3, 0), "%s writes %s into the cache line of %s, which %s polls (%llu polls, %llu writes): each takes the line from the other%s",
                               an_who(a, XSR_NONE, l->writer), a->model->names[l->place->entry.a - 1].text, an_slot_name(a, l->slot), an_who(a, XSR_NONE, l->waiter),
-                              (unsigned long long)l->polls, (unsigned long long)l->writes, an_site(a, l->waiter, l->line));
+                              (unsigned long long)l->polls, (unsigned long long)l->writes, an_site(a, l->waiter, l->source));
     TRY(an_evidence(a, out, l->write, "write into the line"));
     return an_evidence(a, out, l->wait, "wait");
 }

@@ -65,7 +65,7 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
     an_culprit(a, &f, s->signal.rank, s->signal.writer);
     f.begin = w->begin;
     f.end = w->end;
-    f.line = w->line;
+    an_source(a, &f, w->source);
     f.cure = "sequences only rise: look for a reset that is not noted, or a second writer";
     an_finding *out = an_find(a, &f, an_key(XSA_REGRESSION, w->slot, 0, 0), "%s saw %llu at %s after it had seen %llu, %s", an_who(a, w->rank, w->writer),
                               (unsigned long long)w->observed, an_slot_name(a, w->slot), (unsigned long long)s->wait.value, an_since(a, w->end));

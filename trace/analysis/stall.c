@@ -66,10 +66,10 @@ static int say_long(an *a, const class *c) {
     an_culprit(a, &f, from, w->released_by.writer);
     f.begin = w->begin;
     f.end = w->end;
-    f.line = w->line;
+    an_source(a, &f, w->source);
     f.cure = "look at what its supplier did in that time: the arrow of the wait in the trace leads there";
     an_finding *out = an_find(a, &f, 0, "%s waited %s for %s from %s, where nine of ten such waits take at most %s%s", an_who(a, w->rank, w->writer),
-                              an_span(a, c->longest), an_slot_name(a, w->slot), an_since(a, w->begin), an_span(a, usual), an_site(a, w->writer, w->line));
+                              an_span(a, c->longest), an_slot_name(a, w->slot), an_since(a, w->begin), an_span(a, usual), an_site(a, w->writer, w->source));
     TRY(an_evidence(a, out, w->id, "wait"));
     return an_evidence(a, out, w->released_by.event, "signal");
 }

@@ -195,7 +195,7 @@ int an_state_event(an *a, const xsr_event *e) {
         w->events++;
         w->last_event = e->id;
         w->last_kind = e->kind;
-        w->abort_line = e->kind == XS_EV_ABORT && e->value == (uint32_t)-XS_E_TRAPPED ? (uint32_t)e->detail : 0;
+        w->abort = (xsr_source){e->file, e->kind == XS_EV_ABORT && e->value == (uint32_t)-XS_E_TRAPPED ? (uint32_t)e->detail : 0};
         w->first_time = w->first_time == NO_TIME ? e->time : w->first_time;
         w->time_before = w->last_time == NO_TIME ? e->time : w->last_time;
         w->epoch_time = e->kind == XS_EV_EPOCH || w->epoch_time == NO_TIME ? e->time : w->epoch_time;

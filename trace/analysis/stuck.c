@@ -88,7 +88,7 @@ const char *an_stuck_words(an *a, const an_stuck *s) {
                                       : w->result == XS_RESULT_PEER_DEAD ? "gave up on a dead peer, waiting"
                                                                          : "waited until the world was aborted";
     return an_print(a, "%s %s for %s (has %llu, needs %llu) since %s%s", an_who(a, w->rank, w->writer), how, an_slot_name(a, w->slot),
-                    (unsigned long long)w->observed, (unsigned long long)w->need, an_since(a, w->begin), an_site(a, w->writer, w->line));
+                    (unsigned long long)w->observed, (unsigned long long)w->need, an_since(a, w->begin), an_site(a, w->writer, w->source));
 }
 
 static int64_t end_of_writer(const an *a, uint32_t writer) {
@@ -179,7 +179,7 @@ xsa_finding an_stuck_like(an *a, const an_stuck *s, uint32_t detector, uint32_t 
         f.owes_block = s->owes_block;
     f.begin = s->w.begin;
     f.end = s->w.open ? NO_TIME : s->w.end;
-    f.line = s->w.line;
+    an_source(a, &f, s->w.source);
     return f;
 }
 

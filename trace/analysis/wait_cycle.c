@@ -45,7 +45,7 @@ static int say(an *a, uint32_t start) {
         return 0;
     }
     an_finding *out = an_find(a, &f, 0, "%s, since %s: a circle of %u that nothing can open%s", chain_words(a, first), an_since(a, s->w.begin),
-                              length, an_site(a, s->w.writer, s->w.line));
+                              length, an_site(a, s->w.writer, s->w.source));
     for (uint32_t at = first, i = 0; out && i < length && i < 8; at = a->stuck[at].next, i++)
         TRY(an_evidence(a, out, a->stuck[at].w.id, "wait"));
     return out ? 0 : XS_E_MEMORY;

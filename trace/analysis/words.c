@@ -44,12 +44,22 @@ const char *an_since(an *a, int64_t time) {
     return an_print(a, "%s after the start", an_span(a, time - start));
 }
 
-const char *an_site(an *a, uint32_t writer, uint32_t line) {
-    if (!line)
+const char *an_file(const an *a, xsr_source source) {
+    return source.line && source.file != XSR_NONE ? a->model->names[source.file].text : NULL;
+}
+
+void an_source(const an *a, xsa_finding *f, xsr_source source) {
+    f->line = source.line;
+    f->file = an_file(a, source);
+}
+
+const char *an_site(an *a, uint32_t writer, xsr_source source) {
+    if (!source.line)
         return "";
+    const char *file = an_file(a, source), *at = file ? an_print(a, "%s:%u", file, source.line) : an_print(a, "line %u", source.line);
     uint32_t launch = writer == XSR_NONE ? XSR_NONE : a->model->writers[writer].launch;
     uint32_t kernel = launch == XSR_NONE ? XSR_NONE : a->model->launches[launch].kernel;
     if (kernel == XSR_NONE)
-        return an_print(a, ", line %u", line);
-    return an_print(a, ", line %u of kernel %s", line, a->model->names[kernel].text);
+        return an_print(a, ", %s", at);
+    return an_print(a, ", %s of kernel %s", at, a->model->names[kernel].text);
 }

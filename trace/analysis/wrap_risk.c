@@ -21,7 +21,7 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
     an_culprit(a, &f, w->rank, w->writer);
     f.begin = w->begin;
     f.end = w->end;
-    f.line = w->line;
+    an_source(a, &f, w->source);
     f.cure = "64-bit sequences, or compare 32-bit ones by distance ((int32_t)(seen - need) >= 0)";
     an_finding *out = an_find(a, &f, an_key(XSA_WRAP_RISK, w->slot, 0, 0), "%s passed %s with %llu where %llu is needed: its compare breaks at %s, %s", an_who(a, w->rank, w->writer),
                               an_slot_name(a, w->slot), (unsigned long long)w->observed, (unsigned long long)w->need, limit_of(w->need), an_since(a, w->end));

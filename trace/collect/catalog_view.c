@@ -130,7 +130,7 @@ void xs_catalog_view_free(xs_catalog_view *c) {
 }
 
 const char *xs_catalog_view_name(const xs_catalog_view *c, uint32_t kind, uint32_t id) {
-    for (uint32_t i = 0; i < c->name_count; i++)
+    for (uint32_t i = c->name_count; i-- > 0;) /* the latest: that of a file may have grown (files.c) */
         if (c->names[i].kind == kind && c->names[i].id == id)
             return c->names[i].text;
     return NULL;

@@ -15,14 +15,14 @@ static uint64_t value_of(const rd_slot *s, const rd_raw *raw, bool full, uint32_
 static void advance(rd_slot *s, uint64_t value) { s->last = value > s->last ? value : s->last; }
 
 static void decode_wait_start(rd_slot *s, const rd_raw *raw, xsr_event *e) {
-    e->detail = value_of(s, raw, true, raw->further[2], raw->detail);
+    e->detail = value_of(s, raw, !s->narrow, raw->further[2], raw->detail);
     advance(s, e->detail);
-    e->value = e->need = value_of(s, raw, true, raw->further[1], raw->value);
+    e->value = e->need = value_of(s, raw, !s->narrow, raw->further[1], raw->value);
 }
 
-/* All ones: what back-off asks for in so many polls. */
-static uint64_t slept(uint32_t low, uint32_t high, bool both, uint64_t polls) {
-    if (low == UINT32_MAX && high == 0xffffu)
+/* All ones, or the file in its place: what back-off asks for in so many polls. */
+static uint64_t slept(uint32_t low, uint32_t high, bool both, bool named, uint64_t polls) {
+    if (named || (low == UINT32_MAX && high == 0xffffu))
         return xs_backoff_slept(polls < UINT32_MAX ? (uint32_t)polls : UINT32_MAX);
     return wide(both ? high : 0, low);
 }
@@ -34,9 +34,9 @@ static void decode_wait_end(rd_slot *s, const rd_raw *raw, xsr_event *e) {
     e->value = raw->furthers && !s->narrow ? wide(both ? f[4] : 0, raw->value) : rd_unwrap(s->last, raw->value);
     advance(s, e->value);
     e->detail = wide(both ? f[3] >> 16 & 0xffu : 0, raw->detail);
-    e->further[0] = raw->furthers ? slept(f[1], both ? f[3] & 0xffffu : 0xffffu, both, e->detail) : 0;
+    e->further[0] = raw->furthers ? slept(f[1], both ? f[3] & 0xffffu : 0xffffu, both, f[0] & XS_END_NAMED, e->detail) : 0;
     e->further[1] = raw->furthers ? f[2] : 0;
-    e->further[2] = raw->furthers ? f[0] : 0;
+    e->further[2] = raw->furthers ? f[0] & ~XS_END_NAMED : 0;
 }
 
 static void decode_pass(rd_slot *s, const rd_raw *raw, xsr_event *e) {
@@ -115,6 +115,25 @@ static void decode_plain(const rd_raw *raw, xsr_event *e) {
     }
 }
 
+/* The number of the source file that the event names; 0: none. */
+static uint32_t file_of(const rd_raw *raw) {
+    switch (raw->kind) {
+    case XS_EV_FENCE:
+    case XS_EV_ABORT: return raw->object;
+    case XS_EV_WAIT_START: return raw->furthers ? raw->further[0] : 0;
+    case XS_EV_WAIT_END: return raw->furthers && raw->further[0] & XS_END_NAMED ? raw->further[1] : 0;
+    default: return 0;
+    }
+}
+
+static void name_file(xsr_reader *reader, uint32_t process, const rd_raw *raw, xsr_event *e) {
+    uint32_t id = file_of(raw);
+    if (id)
+        e->file = rd_name(reader, process, XS_NAME_FILE, id);
+    if (rd_event_info_of(raw->kind)->object == XS_OBJECT_NONE)
+        e->object = 0;
+}
+
 static void name_object(xsr_reader *reader, uint32_t process, xsr_event *e) {
     uint32_t object = rd_event_info_of(e->kind)->object;
     if (object == XS_OBJECT_ROLE)
@@ -145,7 +164,8 @@ int rd_decode(xsr_reader *reader, uint32_t ring, xsr_event *e) {
     *e = (xsr_event){.id = reader->next_id++, .time = rd_host_time(r, raw->time), .sequence = raw->sequence,
                      .ring = ring, .writer = XSR_NONE, .rank = row->rank, .role = XSR_NONE, .kind = raw->kind, .order = raw->order,
                      .scope = raw->scope, .fence = raw->fence, .cmp = raw->cmp, .result = raw->result, .time_modulo = raw->modulo,
-                     .slot = XSR_NONE, .object = raw->object};
+                     .slot = XSR_NONE, .object = raw->object, .file = XSR_NONE};
+    name_file(reader, row->process, raw, e);
     /* Roles and epochs take hold with their own event, so attribution comes first; it reads raw words only. */
     int rc = rd_attribute(reader, ring, e);
     return rc < 0 ? rc : decode_object(reader, row->process, r->slot, raw, e);

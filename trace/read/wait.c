@@ -10,7 +10,7 @@ static xsr_edge no_edge(uint32_t reason) {
 static xsr_wait wait_of(const xsr_event *e) {
     return (xsr_wait){.id = e->id, .start_event = XSR_NO_ID, .begin = e->time, .end = e->time, .last_fail = NO_TIME, .writer = e->writer,
                       .rank = e->rank, .role = e->role, .slot = e->slot, .epoch = e->epoch, .need = e->need, .order = e->order,
-                      .scope = e->scope, .fence = e->fence, .cmp = e->cmp, .result = e->result, .supplier_rank = XSR_NONE,
+                      .scope = e->scope, .fence = e->fence, .cmp = e->cmp, .result = e->result, .source = {e->file, 0}, .supplier_rank = XSR_NONE,
                       .reads_from = no_edge(XSR_REASON_OPEN), .released_by = no_edge(XSR_REASON_OPEN)};
 }
 
@@ -103,7 +103,9 @@ static void fill_end(xsr_wait *w, const xsr_event *e) {
     w->polls = e->detail;
     w->slept_ns = e->further[0];
     w->last_fail = e->further[1] && (int64_t)e->further[1] <= e->time ? e->time - (int64_t)e->further[1] : NO_TIME;
-    w->line = (uint32_t)e->further[2] & 0xffffu;
+    w->source.line = (uint32_t)e->further[2] & 0xffffu;
+    if (e->file != XSR_NONE)
+        w->source.file = e->file;
     w->stage = (uint32_t)e->further[2] >> 16;
     w->order = e->order;
     w->scope = e->scope;
@@ -174,12 +176,14 @@ static bool line_waits(const rd_status *s) {
     return state == XS_LINE_WAITING || state == XS_LINE_SLOW;
 }
 
-static void take_line(xsr_wait *w, const rd_status *s) {
+static void take_line(xsr_reader *reader, xsr_wait *w, const rd_status *s) {
     const xs_status_line *l = &s->status;
     w->polls = two_words(l->p2.polls, l->p7.polls_hi);
     w->observed = two_words(l->p1.observed_lo, l->p1.observed_hi);
     w->stage = l->p0.state_stage >> 8 & 0xffu;
-    w->line = l->p4.line_role & 0xffffu;
+    w->source.line = l->p4.line_role & 0xffffu;
+    if (l->p5.file)
+        w->source.file = rd_name(reader, reader->model.rings[s->ring].process, XS_NAME_FILE, l->p5.file);
     w->word = l->p4.user;
 }
 
@@ -196,7 +200,7 @@ static int finish_open(xsr_reader *reader, rd_ring *r, rd_open_wait *o) {
         if (slot == RD_NO_MEMORY)
             return XS_E_MEMORY;
         if (slot == o->slot && line_is_of(reader, s, &o->wait)) {
-            take_line(&o->wait, s);
+            take_line(reader, &o->wait, s);
             o->wait.maybe_over = o->wait.maybe_over && !line_waits(s);
         }
     }
@@ -219,10 +223,10 @@ static int finish_line(xsr_reader *reader, const rd_status *s) {
     const xs_status_line *l = &s->status;
     xsr_wait w = {.id = reader->next_id++, .start_event = XSR_NO_ID, .begin = line_start(reader, s), .end = NO_TIME,
                   .last_fail = NO_TIME, .writer = r->writer, .rank = row->rank, .role = r->role, .slot = slot, .epoch = l->p3.epoch,
-                  .need = two_words(l->p0.need_lo, l->p1.need_hi), .cmp = (uint8_t)(l->p0.state_stage >> 24), .open = true,
+                  .need = two_words(l->p0.need_lo, l->p1.need_hi), .cmp = (uint8_t)(l->p0.state_stage >> 24), .source = {XSR_NONE, 0}, .open = true,
                   .start_lost = true, .reads_from = no_edge(XSR_REASON_OPEN), .released_by = no_edge(XSR_REASON_OPEN),
                   .supplier_rank = reader->model.slots[slot].supplier_rank};
-    take_line(&w, s);
+    take_line(reader, &w, s);
     return rd_sink_wait(reader, &w);
 }
 

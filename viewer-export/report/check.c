@@ -31,6 +31,7 @@ void xsv_say_finding(xsv_report_state *r, sqlite3_stmt *s) {
     xsv_paragraph(r, column, 4, xsv_text(s, 2));
     say_who(r, s, "owes", 4, 5);
     say_who(r, s, "victim", 6, 7);
+    say_part(r, "at", xsv_text(s, 13));
     say_part(r, "cure", xsv_text(s, 3));
     say_part(r, "confidence", xsv_text(s, 8));
     if (xsv_number(s, 9))

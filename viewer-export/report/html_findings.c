@@ -34,6 +34,7 @@ static void put_finding(xsv_report_state *r, sqlite3_stmt *s) {
     fputs("<dl>", r->out);
     put_who(r, s, "owes", 4, 5);
     put_who(r, s, "victim", 6, 7);
+    put_part(r, "at", xsv_text(s, 13));
     put_part(r, "cure", xsv_text(s, 3));
     put_part(r, "confidence", xsv_text(s, 8));
     if (xsv_number(s, 9))

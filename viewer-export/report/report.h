@@ -56,9 +56,11 @@ int xsv_say_ends(xsv_report_state *r);
 int xsv_say_hang(xsv_report_state *r);
 
 /* ---- a finding: its columns and how it is said ---- */
+/* file:line of a row that has both, "line N" where the file is not known, NULL where neither is. */
+#define XSV_SOURCE "coalesce(file || ':' || line, 'line ' || line) "
 #define XSV_FINDING_COLUMNS                                                                                         \
     "SELECT severity, detector, verdict, cure, owes_rank, owes_block, rank, block, confidence, lost, explains, "     \
-    "evidence, key "
+    "evidence, key, " XSV_SOURCE
 void xsv_say_finding(xsv_report_state *r, sqlite3_stmt *row);
 
 /* ---- sections ---- */

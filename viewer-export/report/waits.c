@@ -7,23 +7,20 @@ void xsv_section_open(xsv_report_state *r) {
     int64_t rows = 0, all = xsv_ask_number(r, "SELECT open FROM run"), most = (int64_t)r->rows * 2;
     char sql[192]; /* a statement is asked to its end: that frees it */
     snprintf(sql, sizeof sql,
-             "SELECT rank, slot, peer, observed, need, open_ns, writer, supplier_known_from, line FROM open_waits "
+             "SELECT rank, slot, peer, observed, need, open_ns, writer, supplier_known_from, " XSV_SOURCE "FROM open_waits "
              "LIMIT %" PRId64,
              most);
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
         if (!rows) {
             xsv_heading(r, "Open waits, oldest first");
-            fputs("   rank  slot                     has    needs  owed by    open for  in writer:line\n", r->out);
+            fputs("   rank  slot                     has    needs  owed by    open for  in writer, at\n", r->out);
         }
         fprintf(r->out, "  %5" PRId64 "  ", xsv_number(s, 0));
         xsv_cell(r->out, xsv_text(s, 1), 19);
         fprintf(r->out, " %8" PRId64 " %8" PRId64 "  ", xsv_number(s, 3), xsv_number(s, 4));
         xsv_cell(r->out, xsv_rank_words(s, 2, xsv_number(s, 0)).text, 9);
         fprintf(r->out, " %9s  ", xsv_time(xsv_number(s, 5)).text);
-        char line[24] = "";
-        if (!xsv_is_null(s, 8))
-            snprintf(line, sizeof line, ":%" PRId64, xsv_number(s, 8));
-        fprintf(r->out, "%.*s%s\n", 30 - (int)strlen(line), *xsv_text(s, 6) ? xsv_text(s, 6) : "unknown", line);
+        fprintf(r->out, "%.30s%s%s\n", *xsv_text(s, 6) ? xsv_text(s, 6) : "unknown", xsv_is_null(s, 8) ? "" : ", ", xsv_text(s, 8));
     }
     if (all > most)
         fprintf(r->out, "  ... and %s more: xs query NAME open_waits\n", xsv_count(all - most).text);

@@ -248,12 +248,13 @@ static void put_wait_what(uint64_t *row, const xsr_model *m, const xsr_wait *w) 
     put(row, xsv_wait_observed, w->observed);
     put(row, xsv_wait_how, how(w->order, w->scope, w->fence, w->cmp, w->result, 0));
     put(row, xsv_wait_polls, w->polls);
-    put(row, xsv_wait_line, w->line);
+    put_index(row, xsv_wait_file, w->source.line ? w->source.file : XSR_NONE);
+    put(row, xsv_wait_line, w->source.line);
     put(row, xsv_wait_stage, w->stage);
     put_id(row, xsv_wait_start_event, w->start_event);
     put(row, xsv_wait_start_lost, w->start_lost);
     put(row, xsv_wait_end_lost, w->end_lost);
-    if (!w->line)
+    if (!w->source.line)
         put_null(row, xsv_wait_line);
     if (w->open || w->end_lost)
         put_null(row, xsv_wait_result);

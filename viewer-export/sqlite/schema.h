@@ -78,8 +78,8 @@
     C(bucket, "INTEGER") C(lag_ns, "INTEGER") C(blocked_ns, "INTEGER") C(passed, "INTEGER") C(open, "INTEGER")         \
     C(result, "INTEGER") C(pad, "INTEGER") C(slot, "INTEGER") C(rank, "INTEGER") C(supplier_rank, "INTEGER")           \
     C(writer, "INTEGER") C(role, "INTEGER") C(epoch, "INTEGER") C(need, "INTEGER") C(observed, "INTEGER")              \
-    C(how, "INTEGER") C(polls, "INTEGER") C(slept_ns, "INTEGER") C(last_fail_ns, "INTEGER") C(line, "INTEGER")         \
-    C(stage, "INTEGER") C(start_event, "INTEGER") C(start_lost, "INTEGER") C(end_lost, "INTEGER")                      \
+    C(how, "INTEGER") C(polls, "INTEGER") C(slept_ns, "INTEGER") C(last_fail_ns, "INTEGER") C(file, "INTEGER")         \
+    C(line, "INTEGER") C(stage, "INTEGER") C(start_event, "INTEGER") C(start_lost, "INTEGER") C(end_lost, "INTEGER")                      \
     C(reads_from_reason, "INTEGER")                                                                                    \
     C(reads_from_event, "INTEGER") C(reads_from_rank, "INTEGER") C(reads_from_value, "INTEGER")                        \
     C(released_by_reason, "INTEGER") C(released_by_event, "INTEGER") C(released_by_rank, "INTEGER")                    \

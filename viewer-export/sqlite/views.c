@@ -54,9 +54,11 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
 #define WAIT_RESULT                                                                                                    \
     "CASE w.open WHEN 1 THEN 'OPEN' ELSE coalesce(" WORD("result", "w.result") ", 'UNKNOWN') END AS result"
 
+#define WAIT_FILE "(SELECT name FROM name WHERE name.id = w.file) AS file, "
+
 #define VIEW_WAITS                                                                                                     \
     "CREATE VIEW waits AS SELECT " WAIT_COLUMNS "w.begin_ns, w.end_ns, w.latency_ns, w.lag_ns, w.blocked_ns, "         \
-    WAIT_RESULT ", w.passed, w.open, w.need, w.observed, w.polls, w.slept_ns, w.last_fail_ns, w.line, w.stage, "       \
+    WAIT_RESULT ", w.passed, w.open, w.need, w.observed, w.polls, w.slept_ns, w.last_fail_ns, " WAIT_FILE "w.line, w.stage, "       \
     "w.start_lost, w.end_lost, " HOW("w.how") ", " WORD("cmp", "(w.how >> 8) & 7") " AS comparison, "                  \
     "w.reads_from_event, w.reads_from_rank, "                                                                          \
     "w.reads_from_value, " WORD("reason", "w.reads_from_reason") " AS reads_from_reason, w.released_by_event, "        \
@@ -74,7 +76,7 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
 #define VIEW_SLOWEST_AS(name, condition)                                                                               \
     "CREATE VIEW " name " AS SELECT " WAIT_COLUMNS "w.begin_ns, w.latency_ns, w.lag_ns, w.released_by_ns - "      \
     "w.begin_ns AS late_ns, " WAIT_RESULT ", w.released_by_rank, " WORD("reason", "w.released_by_reason")              \
-    " AS released_by_reason, w.released_by_event, w.need, w.observed, w.line FROM (SELECT s.id AS slow FROM "   \
+    " AS released_by_reason, w.released_by_event, w.need, w.observed, " WAIT_FILE "w.line FROM (SELECT s.id AS slow FROM "   \
     SLOW_BUCKETS(condition) "CROSS JOIN wait s ON s.passed = 0 AND s.pad IS t.pad AND s.rank IS t.rank AND "           \
     "s.supplier_rank IS t.supplier_rank AND s.bucket = t.bucket ORDER BY s.latency_ns DESC, s.id LIMIT 1000) "         \
     "JOIN wait w ON w.id = slow "                                                                                      \
@@ -85,7 +87,7 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
 
 #define VIEW_OPEN                                                                                                      \
     "CREATE VIEW open_waits AS SELECT " WAIT_COLUMNS "w.begin_ns, " RUN_END " - w.begin_ns AS open_ns, w.need, "       \
-    "w.observed, w.polls, w.line, w.stage, " WORD("origin", "slot.supplier_origin") " AS supplier_known_from "         \
+    "w.observed, w.polls, " WAIT_FILE "w.line, w.stage, " WORD("origin", "slot.supplier_origin") " AS supplier_known_from "         \
     "FROM wait w " WAIT_JOINS "WHERE w.open = 1 ORDER BY w.begin_ns, w.id"
 
 #define VIEW_SHARE                                                                                                     \

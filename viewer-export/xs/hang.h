@@ -90,7 +90,7 @@ enum hang_wait_state { HANG_STUCK, HANG_MOVING, HANG_YOUNG /* one look: open for
 typedef struct hang_wait {
     uint32_t writer; /* index */
     uint32_t rank;
-    uint32_t line, user, cmp, slow; /* line: in the kernel's source; slow: it has backed off */
+    uint32_t file, line, user, cmp, slow; /* file: id of its name, 0: not known; line: in it; slow: it has backed off */
     uint32_t object; /* of a capture: the slot's index */
     uint64_t epoch;
     int is_slot;
@@ -233,11 +233,13 @@ int hang_holds_up(const hang_world *world, const hang_wait *wait, const hang_wai
 void hang_say_place(FILE *out, const xs_catalog_place *place); /* done[src=2,chunk=12] */
 void hang_say_slot(FILE *out, const hang_wait *wait);
 void hang_say_waiter(FILE *out, const hang_world *world, const hang_wait *wait);
+void hang_say_source(FILE *out, const hang_world *world, const hang_wait *wait); /* "combine.kernel.h:34", "line 34" */
 void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t role, int owes);
 void hang_say_verdict(FILE *out, const hang_world *world);
 void hang_say_end(FILE *out, const hang_region *region); /* killed by signal 9 (SIGKILL) */
 const char *hang_role(const hang_world *world, uint32_t region, uint32_t role); /* "" for none */
 const char *hang_kernel(const hang_world *world, const hang_rank *rank);        /* "" for none */
+const char *hang_source_file(const hang_world *world, const hang_wait *wait);          /* of the source; NULL: not known */
 const char *hang_cmp(uint32_t cmp);
 /* hang_text.c, hang_json.c */
 void hang_print_text(const hang_report *report, uint32_t rows, FILE *out);

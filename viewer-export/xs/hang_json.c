@@ -55,6 +55,12 @@ static void put_wait(FILE *out, const hang_world *world, uint32_t index) {
     put_text(out, "role", hang_role(world, writer->region, writer->role));
     fputs(", ", out);
     put_text(out, "kernel", hang_kernel(world, &world->ranks[w->rank]));
+    const char *file = hang_source_file(world, w);
+    fputs(", ", out);
+    if (file)
+        put_text(out, "file", file);
+    else
+        fputs("\"file\": null", out);
     fprintf(out, ", \"line\": %u, \"epoch\": %" PRIu64 ", \"word\": %u, ", w->line, w->epoch, w->user);
     if (w->is_slot)
         put_place(out, &w->slot);

@@ -225,7 +225,8 @@ static int add_wait(hang_world *world, const hang_facts *f, const xsr_wait *w) {
     world->waits[world->wait_count++] =
         (hang_wait){.writer = writer,
                     .rank = by->rank,
-                    .line = w->line,
+                    .file = w->source.file + 1, /* 0 where it is not known */
+                    .line = w->source.line,
                     .user = w->word,
                     .epoch = w->epoch,
                     .cmp = w->cmp,

@@ -37,8 +37,9 @@ static void print_wait(FILE *out, const hang_world *world, const hang_wait *wait
     fprintf(out, "\n            on %s: has %" PRIu64 ", needs %s %" PRIu64 "; owes: ", slot ? slot : "?",
             wait->observed, hang_cmp(wait->cmp), wait->need);
     print_owes(out, world, wait);
-    fprintf(out, "\n            %s%sline %u, epoch %" PRIu64 ", word %u, %s polls, %s\n", kernel, *kernel ? " " : "", wait->line,
-            wait->epoch, wait->user, xsv_count((int64_t)wait->polls).text,
+    fprintf(out, "\n            %s%s", kernel, *kernel ? " " : "");
+    hang_say_source(out, world, wait);
+    fprintf(out, ", epoch %" PRIu64 ", word %u, %s polls, %s\n", wait->epoch, wait->user, xsv_count((int64_t)wait->polls).text,
             wait->state == HANG_MOVING        ? "moves"
             : wait->state == HANG_YOUNG       ? "began only just"
             : world->source->looks == 1       ? "no change seen"

@@ -128,6 +128,7 @@ static int add_wait(hang_world *world, uint32_t writer, const hang_line *line) {
     hang_wait *wait = &world->waits[world->wait_count++];
     *wait = (hang_wait){.writer = writer,
                         .rank = w->rank,
+                        .file = s->p5.file,
                         .line = s->p4.line_role & 0xffff,
                         .user = s->p4.user,
                         .epoch = s->p3.epoch,

@@ -15,11 +15,21 @@ const char *hang_role(const hang_world *world, uint32_t region, uint32_t role) {
     return name ? name : "";
 }
 
+const char *hang_source_file(const hang_world *world, const hang_wait *wait) {
+    uint32_t region = world->writers[wait->writer].region;
+    return wait->file ? xs_catalog_view_name(&world->regions[region].catalog, XS_NAME_FILE, wait->file) : NULL;
+}
+
 const char *hang_kernel(const hang_world *world, const hang_rank *rank) {
     const char *name =
         rank->launch ? xs_catalog_view_name(&world->regions[rank->region].catalog, XS_NAME_KERNEL, rank->launch->kernel)
                      : NULL;
     return name ? name : "";
+}
+
+void hang_say_source(FILE *out, const hang_world *world, const hang_wait *wait) {
+    const char *file = hang_source_file(world, wait);
+    fprintf(out, file ? "%s:%u" : "%sline %u", file ? file : "", wait->line);
 }
 
 static void say_index(FILE *out, const char *label, const char *otherwise, uint32_t index) {

@@ -20,7 +20,7 @@ XS_FN void xs_barrier_signal(xs_writer *w, const xs_pad *pad, uint64_t seq) {
 }
 
 /* ld.acquire.sys of all columns of the own copy, polled in turn: one wait each. */
-XS_FN int xs_barrier_wait(xs_writer *w, const xs_pad *pad, uint64_t seq, xs_bound bound, uint32_t source) {
+XS_FN int xs_barrier_wait(xs_writer *w, const xs_pad *pad, uint64_t seq, xs_bound bound, uint64_t source) {
     int result = XS_RESULT_OK;
     XS_NO_UNROLL
     for (uint32_t first = 0; first < pad->columns && result == XS_RESULT_OK; first += 64) {
@@ -38,7 +38,7 @@ XS_FN xs_slot xs_barrier_own(const xs_writer *w, const xs_pad *pad) {
 }
 
 /* Joins the block, signals, waits, joins. All threads return the same xs_result. */
-XS_FN int xs_barrier_all_line(xs_writer *w, const xs_pad *pad, uint64_t seq, xs_bound bound, uint32_t source) {
+XS_FN int xs_barrier_all_line(xs_writer *w, const xs_pad *pad, uint64_t seq, xs_bound bound, uint64_t source) {
     XS_SHARED(xs_cell, cell);
     if (xs_block_join())
         return XS_RESULT_ABORTED;
@@ -50,6 +50,6 @@ XS_FN int xs_barrier_all_line(xs_writer *w, const xs_pad *pad, uint64_t seq, xs_
     }
     return xs_cell_read(cell, NULL);
 }
-#define xs_barrier_all(w, pad, seq, bound) xs_barrier_all_line(w, pad, seq, bound, __LINE__)
+#define xs_barrier_all(w, pad, seq, bound) xs_barrier_all_line(w, pad, seq, bound, XS_HERE)
 
 #endif

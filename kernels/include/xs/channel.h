@@ -24,7 +24,7 @@ XS_FN uint64_t xs_channel_consumers(const xs_channel *ch, uint32_t first) {
 XS_FN uint32_t xs_channel_column(const xs_channel *ch, uint64_t seq) { return (uint32_t)(seq % ch->depth); }
 
 /* The representative's wait until every consumer gave back the batch that held seq's slot: ld.acquire.sys. */
-XS_FN int xs_channel_credit(xs_writer *w, const xs_channel *ch, uint64_t seq, xs_bound bound, uint32_t source) {
+XS_FN int xs_channel_credit(xs_writer *w, const xs_channel *ch, uint64_t seq, xs_bound bound, uint64_t source) {
     int result = XS_RESULT_OK;
     XS_NO_UNROLL
     for (uint32_t first = 0; seq > ch->depth && first < ch->credit.columns && result == XS_RESULT_OK; first += 64) {
@@ -36,7 +36,7 @@ XS_FN int xs_channel_credit(xs_writer *w, const xs_channel *ch, uint64_t seq, xs
 
 /* Before the block writes batch seq: waits until its slot is free at every consumer. All threads return the same
  * xs_result. By the producer's block. */
-XS_FN int xs_publish_begin_line(xs_writer *w, const xs_channel *ch, uint64_t seq, xs_bound bound, uint32_t source) {
+XS_FN int xs_publish_begin_line(xs_writer *w, const xs_channel *ch, uint64_t seq, xs_bound bound, uint64_t source) {
     XS_SHARED(xs_cell, cell);
     if (xs_block_join())
         return XS_RESULT_ABORTED;
@@ -44,7 +44,7 @@ XS_FN int xs_publish_begin_line(xs_writer *w, const xs_channel *ch, uint64_t seq
         cell->result = xs_channel_credit(w, ch, seq, bound, source);
     return xs_cell_read(cell, NULL);
 }
-#define xs_publish_begin(w, ch, seq, bound) xs_publish_begin_line(w, ch, seq, bound, __LINE__)
+#define xs_publish_begin(w, ch, seq, bound) xs_publish_begin_line(w, ch, seq, bound, XS_HERE)
 
 /* The representative's part: batch sizes, then one fence.acq_rel.sys, then the sequence to every consumer. */
 XS_FN void xs_channel_store(xs_writer *w, const xs_channel *ch, uint64_t seq, uint64_t batch) {
@@ -79,7 +79,7 @@ XS_FN uint64_t xs_channel_batch(const xs_channel *ch, uint32_t rank, uint64_t se
 
 /* Waits for batch seq: the representative polls its own copy (ld.acquire.sys), the block gets the batch's size (0 unless
  * OK). All threads return the same xs_result. By a consumer's block. */
-XS_FN int xs_consume_line(xs_writer *w, const xs_channel *ch, uint64_t seq, uint64_t *batch, xs_bound bound, uint32_t source) {
+XS_FN int xs_consume_line(xs_writer *w, const xs_channel *ch, uint64_t seq, uint64_t *batch, xs_bound bound, uint64_t source) {
     XS_SHARED(xs_cell, cell);
     *batch = 0;
     if (xs_block_join())
@@ -91,7 +91,7 @@ XS_FN int xs_consume_line(xs_writer *w, const xs_channel *ch, uint64_t seq, uint
     }
     return xs_cell_read(cell, batch);
 }
-#define xs_consume(w, ch, seq, batch, bound) xs_consume_line(w, ch, seq, batch, bound, __LINE__)
+#define xs_consume(w, ch, seq, batch, bound) xs_consume_line(w, ch, seq, batch, bound, XS_HERE)
 
 /* Looks once. Returns 1 and the batch's size to all threads if batch seq is there, else 0 and 0 (nothing is recorded: it
  * did not wait). */

@@ -11,7 +11,7 @@ typedef struct xs_columns {
     uint64_t open;              /* at most 64 at a time */
     uint64_t need;
     uint32_t line; /* status line of bit 0 */
-    uint32_t source;
+    uint64_t source;
 } xs_columns;
 
 XS_FN xs_slot xs_columns_slot(const xs_columns *c, uint32_t i) { return xs_slot_at(c->pad, c->owner, c->row, c->first + i); }
@@ -36,7 +36,7 @@ XS_FN xs_wait_note xs_columns_first(xs_writer *w, xs_columns *c) {
             xs_note_pass(w, slot, seen, c->need, XS_ACQUIRE, XS_SCOPE_SYS);
         } else if (XS_TRACE) {
             n.slot = slot, n.line = c->line + i;
-            xs_note_wait_start(w, &n, seen);
+            xs_note_wait_start(w, &n, seen, 0);
             xs_note_wait_tell(w, &n, XS_LINE_WAITING, XS_RESULT_OK, seen);
         }
     }

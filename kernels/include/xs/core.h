@@ -37,13 +37,13 @@ XS_FN uint64_t xs_core_add(xs_writer *w, xs_slot slot, uint32_t weight, uint64_t
 
 /* ---- fences ---- */
 
-XS_FN void xs_core_fence_line(xs_writer *w, uint32_t order, uint32_t scope, uint32_t source) {
+XS_FN void xs_core_fence_line(xs_writer *w, uint32_t order, uint32_t scope, uint64_t source) {
     xs_ordered_fence(order, scope);
     if (order != XS_RELEASE)
         xs_tsan_acquire_polled(&w->polls);
     xs_note_fence_line(w, order, scope, source);
 }
-#define xs_core_fence(w, order, scope) xs_core_fence_line(w, order, scope, __LINE__)
+#define xs_core_fence(w, order, scope) xs_core_fence_line(w, order, scope, XS_HERE)
 
 /* The release fence of the relaxed stores that follow, to slots that the sanitizer is told of one by one. */
 XS_FN void xs_core_fence_before_stores(uint32_t scope) { xs_ordered_fence_before_stores(scope); }
@@ -158,20 +158,20 @@ XS_FN void xs_core_ended(xs_writer *w, xs_wait_note *n, uint64_t seen, uint32_t 
 }
 
 XS_FN xs_wait_note xs_core_begin(xs_writer *w, xs_slot slot, uint64_t need, uint64_t seen, uint32_t order, uint32_t scope, uint32_t cmp,
-                                 uint32_t source) {
+                                 uint64_t source) {
     xs_wait_note n = XS_ZERO;
     if (!XS_TRACE)
         return n;
     n.slot = slot;
     n.line = xs_line_take(w);
     xs_note_wait_asks(&n, need, order, scope, cmp, source);
-    xs_note_wait_start(w, &n, seen);
+    xs_note_wait_start(w, &n, seen, 0);
     return n;
 }
 
 /* Polls until the slot compares with need, or gives up: returns xs_result. XS_ACQUIRE or XS_RELAXED. */
 XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t cmp, uint32_t order, uint32_t scope, xs_bound bound,
-                            uint32_t bits, uint32_t source) {
+                            uint32_t bits, uint64_t source) {
     xs_step();
     uint64_t seen = xs_ordered_poll(slot.at, order, scope, bits);
     if (xs_core_holds(seen, need, cmp, bits)) {
@@ -201,7 +201,7 @@ XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t 
     xs_core_ended(w, &n, seen, reads, result);
     return (int)result;
 }
-#define xs_core_wait(w, slot, need, cmp, order, scope, bound) xs_core_wait_bits(w, slot, need, cmp, order, scope, bound, 64, __LINE__)
-#define xs_core_wait_u32(w, slot, need, cmp, order, scope, bound) xs_core_wait_bits(w, slot, need, cmp, order, scope, bound, 32, __LINE__)
+#define xs_core_wait(w, slot, need, cmp, order, scope, bound) xs_core_wait_bits(w, slot, need, cmp, order, scope, bound, 64, XS_HERE)
+#define xs_core_wait_u32(w, slot, need, cmp, order, scope, bound) xs_core_wait_bits(w, slot, need, cmp, order, scope, bound, 32, XS_HERE)
 
 #endif

@@ -22,18 +22,18 @@ XS_FN xs_bound xs_bound_heartbeat(const xs_writer *w, const xs_pad *pad, uint32_
 }
 
 /* 1 once the world is aborted (ld.relaxed.sys). */
-XS_FN int xs_aborted_line(xs_writer *w, uint32_t source) {
+XS_FN int xs_aborted_line(xs_writer *w, uint64_t source) {
     xs_step();
     uint32_t reason = xs_control_load_u32(w->xs->abort);
     if (reason)
         xs_note_abort_line(w, reason, source);
     return reason != 0;
 }
-#define xs_aborted(w) xs_aborted_line(w, __LINE__)
+#define xs_aborted(w) xs_aborted_line(w, XS_HERE)
 
 /* The world is over: every wait of every rank ends with ABORTED. reason: an xs_error, of either sign. The first reason
  * stays, but for two that race: there is no atomic exchange with the host on every bus. */
-XS_FN void xs_kernel_abort_line(xs_writer *w, int reason, uint32_t source) {
+XS_FN void xs_kernel_abort_line(xs_writer *w, int reason, uint64_t source) {
     uint32_t positive = (uint32_t)(reason < 0 ? -reason : reason), *word = (uint32_t *)(uintptr_t)w->xs->abort;
     xs_note_abort_line(w, positive, source);
     if (XS_TRACE)
@@ -41,6 +41,6 @@ XS_FN void xs_kernel_abort_line(xs_writer *w, int reason, uint32_t source) {
     if (xs_load_relaxed_sys_u32(word) == 0)
         xs_store_release_sys_u32(word, positive);
 }
-#define xs_kernel_abort(w, reason) xs_kernel_abort_line(w, reason, __LINE__)
+#define xs_kernel_abort(w, reason) xs_kernel_abort_line(w, reason, XS_HERE)
 
 #endif

@@ -135,7 +135,7 @@ XS_FN xs_how xs_wait_how(const xs_wait_note *n, uint32_t event, uint32_t result)
 }
 
 /* What the wait is for; n->slot and n->line are set beside. */
-XS_FN void xs_note_wait_asks(xs_wait_note *n, uint64_t need, uint32_t order, uint32_t scope, uint32_t cmp, uint32_t source) {
+XS_FN void xs_note_wait_asks(xs_wait_note *n, uint64_t need, uint32_t order, uint32_t scope, uint32_t cmp, uint64_t source) {
     n->need = need;
     n->order = order;
     n->scope = scope;
@@ -144,24 +144,24 @@ XS_FN void xs_note_wait_asks(xs_wait_note *n, uint64_t need, uint32_t order, uin
     n->polls = 1;
     n->stage = 0;
 }
-/* The event alone; the line is written by xs_note_wait_tell. */
-XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t observed) {
+/* The event alone; the line is written by xs_note_wait_tell. file: its number where the end has no room for it, else 0. */
+XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t file) {
     uint64_t now = xs_now();
     n->last_fail = (uint32_t)now;
-    bool wide = xs_slot_wide(n->slot);
+    bool more = file || xs_slot_wide(n->slot);
     xs_how how = xs_wait_how(n, XS_EV_WAIT_START, XS_RESULT_OK);
     XS_NO_UNROLL /* as in xs_note_wait_ended */
-    for (uint32_t part = 0; part < 2u + wide; part++) {
+    for (uint32_t part = 0; part < 2u + more; part++) {
         uint32_t word[3];
         switch (part) {
         case 0:
             word[0] = XS_HEAD(XS_CODE_FULL, xs_opaque(n->slot.object)), word[1] = (uint32_t)n->need, word[2] = (uint32_t)now;
             break;
         case 1:
-            word[0] = xs_how_detail(how, wide), word[1] = (uint32_t)observed, word[2] = xs_high(now);
+            word[0] = xs_how_detail(how, more), word[1] = (uint32_t)observed, word[2] = xs_high(now);
             break;
         default:
-            word[0] = XS_MORE(0), word[1] = xs_high(n->need), word[2] = xs_high(observed);
+            word[0] = XS_MORE(file), word[1] = xs_high(n->need), word[2] = xs_high(observed);
         }
         xs_emit(w, word[0], word[1], word[2]);
     }
@@ -179,19 +179,19 @@ XS_FN void xs_note_wait_tell(xs_writer *w, const xs_wait_note *n, uint32_t state
 
 /* When the first poll failed. cmp: xs_cmp. */
 XS_FN xs_wait_note xs_note_wait_begin_line(xs_writer *w, xs_slot slot, uint64_t need, uint64_t observed, uint32_t order, uint32_t scope,
-                                           uint32_t cmp, uint32_t source) {
+                                           uint32_t cmp, uint64_t source) {
     xs_wait_note n = XS_ZERO;
     if (!XS_TRACE)
         return n;
     n.slot = slot;
     n.line = xs_line_take(w);
     xs_note_wait_asks(&n, need, order, scope, cmp, source);
-    xs_note_wait_start(w, &n, observed);
+    xs_note_wait_start(w, &n, observed, XS_SOURCE_FILE(source));
     xs_note_wait_tell(w, &n, XS_LINE_WAITING, XS_RESULT_OK, observed);
     return n;
 }
 #define xs_note_wait_begin(w, slot, need, observed, order, scope, cmp) \
-    xs_note_wait_begin_line(w, slot, need, observed, order, scope, cmp, __LINE__)
+    xs_note_wait_begin_line(w, slot, need, observed, order, scope, cmp, XS_HERE)
 
 /* At back-off stages, and every so often in the last one. `started` is read again here. */
 XS_FN void xs_note_wait_poll(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t stage) {
@@ -206,6 +206,7 @@ XS_FN void xs_note_wait_ended(xs_writer *w, xs_wait_note *n, uint64_t observed, 
     uint32_t now = xs_now_low();
     uint64_t slept = n->backoff ? UINT64_MAX : n->slept < XS_SLEPT_MOST ? n->slept : XS_SLEPT_MOST;
     uint32_t polls_high = xs_high(n->polls) < 0xff ? xs_high(n->polls) : 0xff;
+    bool named = n->backoff && XS_SOURCE_FILE(n->source); /* others said it when they began */
     bool high = (xs_high(observed) | xs_high(n->need) | polls_high | (n->backoff ? 0 : xs_high(slept))) != 0;
     xs_how how = xs_wait_how(n, XS_EV_WAIT_END, result);
     /* In a loop that is not unrolled: side by side the records would take the registers of all at once. */
@@ -220,7 +221,8 @@ XS_FN void xs_note_wait_ended(xs_writer *w, xs_wait_note *n, uint64_t observed, 
             word[0] = xs_how_detail(how, 1u + high), word[1] = (uint32_t)n->polls, word[2] = xs_high(xs_note_full_time(now));
             break;
         case 2:
-            word[0] = XS_MORE((n->source & 0xffff) | (n->stage & 0xff) << 16), word[1] = (uint32_t)slept, word[2] = now - n->last_fail;
+            word[0] = XS_MORE((XS_SOURCE_LINE(n->source) & 0xffff) | (n->stage & XS_STAGE_MOST) << 16 | (named ? XS_END_NAMED : 0));
+            word[1] = named ? XS_SOURCE_FILE(n->source) : (uint32_t)slept, word[2] = now - n->last_fail;
             break;
         default:
             word[0] = XS_MORE((xs_high(slept) & 0xffff) | polls_high << 16), word[1] = xs_high(observed), word[2] = xs_high(n->need);

@@ -42,13 +42,14 @@ XS_FN void xs_note_consume(xs_writer *w, xs_slot slot, uint64_t seq, uint64_t ba
     xs_note_channel(w, XS_EV_CONSUME, slot, seq, batch, depth);
 }
 
-XS_FN void xs_note_fence_line(xs_writer *w, uint32_t order, uint32_t scope, uint32_t source) {
+XS_FN void xs_note_fence_line(xs_writer *w, uint32_t order, uint32_t scope, uint64_t source) {
     if (!XS_TRACE)
         return;
-    xs_slot nothing = XS_ZERO;
-    xs_note_value(w, xs_how_of(XS_EV_FENCE, order, scope, XS_FENCE_NONE), nothing, source, xs_now_low());
+    xs_slot file = XS_ZERO;
+    file.object = XS_SOURCE_FILE(source);
+    xs_note_value(w, xs_how_of(XS_EV_FENCE, order, scope, XS_FENCE_NONE), file, XS_SOURCE_LINE(source), xs_now_low());
 }
-#define xs_note_fence(w, order, scope) xs_note_fence_line(w, order, scope, __LINE__)
+#define xs_note_fence(w, order, scope) xs_note_fence_line(w, order, scope, XS_HERE)
 
 XS_FN void xs_note_bus_flush(xs_writer *w, xs_slot slot, uint64_t value) {
     if (XS_TRACE)
@@ -56,10 +57,11 @@ XS_FN void xs_note_bus_flush(xs_writer *w, xs_slot slot, uint64_t value) {
 }
 
 /* A kernel aborts the world, or sees it aborted. reason: an xs_error, positive. */
-XS_FN void xs_note_abort_line(xs_writer *w, uint32_t reason, uint32_t source) {
+XS_FN void xs_note_abort_line(xs_writer *w, uint32_t reason, uint64_t source) {
     if (XS_TRACE)
-        xs_emit_full(w, xs_how_of(XS_EV_ABORT, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, 0, reason, source, xs_now());
+        xs_emit_full(w, xs_how_of(XS_EV_ABORT, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, XS_SOURCE_FILE(source), reason,
+                     XS_SOURCE_LINE(source), xs_now());
 }
-#define xs_note_abort(w, reason) xs_note_abort_line(w, reason, __LINE__)
+#define xs_note_abort(w, reason) xs_note_abort_line(w, reason, XS_HERE)
 
 #endif

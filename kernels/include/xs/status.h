@@ -3,6 +3,7 @@
 #ifndef XS_STATUS_H
 #define XS_STATUS_H
 
+#include <xs/here.h>
 #include <xs/writer.h>
 
 /* A slot as events name it. */
@@ -35,7 +36,7 @@ typedef struct xs_wait_note {
     uint32_t last_fail; /* time of the last failed poll, low 32 bits of ns; kept by the caller (xs_now_low) */
     uint32_t heartbeat; /* last beat seen of the peer; kept by the caller, 0 if there is none */
     uint32_t order, scope, cmp;
-    uint32_t source;    /* line in the kernel's source */
+    uint64_t source;    /* XS_HERE */
     uint32_t stage;     /* back-off stage last told */
     uint32_t line;      /* status line of the writer */
 } xs_wait_note;
@@ -86,12 +87,13 @@ XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *
                 word[i] = xs_control_load_u32((const uint32_t *)(const void *)at + i);
         break;
     case 4:
-        word[1] = xs_opaque((n->source & 0xffff) | w->role << 16), word[2] = w->word, word[3] = n->heartbeat;
+        word[1] = xs_opaque((XS_SOURCE_LINE(n->source) & 0xffff) | w->role << 16), word[2] = w->word, word[3] = n->heartbeat;
         break;
     case 5:
         word[1] = xs_opaque(w->signal_object); /* not its value: that would cost two registers for the kernel's life */
         /* Used here, the address stays in its registers through the loop; else ptxas moves what it needs more to the stack. */
         word[2] = XS_CUDA ? (uint32_t)(uintptr_t)n->slot.at : 0;
+        word[3] = XS_SOURCE_FILE(n->source);
         break;
     case 6:
         xs_writer_place(w, &rank, &block);

@@ -14,14 +14,14 @@ XS_FN void xs_trap_now(void) { __builtin_trap(); }
 
 /* Records the abort with its line; the writer's ring keeps all up to it. fence.sc.sys before the trap: what was stored is on its way
  * to the host when the context dies. */
-XS_FN void xs_trap_line(xs_writer *w, uint32_t source) {
+XS_FN void xs_trap_line(xs_writer *w, uint64_t source) {
     xs_kernel_abort_line(w, XS_E_TRAPPED, source);
     if (XS_TRACE)
         xs_control_store_u32(&xs_writer_control(w)->freeze, 1);
     xs_fence_sc_sys();
     xs_trap_now();
 }
-#define xs_trap(w) xs_trap_line(w, __LINE__)
-#define xs_assert(w, condition) ((condition) ? (void)0 : xs_trap_line(w, __LINE__))
+#define xs_trap(w) xs_trap_line(w, XS_HERE)
+#define xs_assert(w, condition) ((condition) ? (void)0 : xs_trap_line(w, XS_HERE))
 
 #endif

@@ -67,7 +67,7 @@ typedef struct xs_frame_process {
     uint64_t strings_bytes;
 } xs_frame_process;
 
-enum xs_name_kind { XS_NAME_ROLE = 1, XS_NAME_MARK = 2, XS_NAME_KERNEL = 3, XS_NAME_BUFFER = 4, XS_NAME_DEVICE = 5, XS_NAME_CALL = 6 };
+enum xs_name_kind { XS_NAME_ROLE = 1, XS_NAME_MARK = 2, XS_NAME_KERNEL = 3, XS_NAME_BUFFER = 4, XS_NAME_DEVICE = 5, XS_NAME_CALL = 6, XS_NAME_FILE = 7 };
 typedef struct xs_frame_name {
     uint32_t kind;
     uint32_t id;

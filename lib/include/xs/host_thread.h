@@ -72,6 +72,10 @@ struct xs_kernel {
  * part of what the default backend is. Any thread. */
 XS_API void xs_kernel_known(const struct xs_kernel *kernel);
 
+/* Source files that kernels of the program may name in their records: zero-terminated names, one behind the other, zeros between
+ * them skipped. Called when the program or library that holds them is loaded; they are copied. Any thread. */
+XS_API void xs_files_known(const char *first, const char *end);
+
 XS_EXTERN_C_END
 
 #endif

@@ -14,8 +14,9 @@
  *
  *   event                    further 1 (a, b, c)                                    further 2 (a, b, c)
  *   SIGNAL, WATERMARK, RESET 0, value_hi, 0                                          -
- *   WAIT_START               0, need_hi, observed_hi            (wide pads only)     -
- *   WAIT_END                 line 16 | stage 8, slept_lo, last_fail                  slept_hi 16 | polls_hi 8, observed_hi, need_hi
+ *   WAIT_START               file, need_hi, observed_hi         (wide pads, loops    -
+ *                                                               that xs did not write)
+ *   WAIT_END                 line 16 | stage 7 | named 1, slept_lo, last_fail        slept_hi 16 | polls_hi 8, observed_hi, need_hi
  *                                                                                    (left out where all are 0)
  *   PASS                     0, observed_hi, need_hi            (wide pads only)     -
  *   ARRIVE                   weight, old_hi, target_lo          (value = old_lo)     -
@@ -26,6 +27,8 @@
  *
  * last_fail and slept are nanoseconds; a field that would overflow holds its largest value, read as "at least". A slept of
  * all ones is none: it follows from polls (backoff.h), and its high half alone does not ask for the second further record.
+ * A WAIT_END that is named holds the number of the source file (file_id.h) in the place of such a slept_lo. FENCE and ABORT
+ * hold it in their object; it is 0 where it is not known.
  * The one-record form of ARRIVE packs value = old 12 | weight 8 (<< 12) | expected 12 (<< 20), where old counts from
  * the epoch's base; where one does not fit, FULL is used, with old absolute.
  * A design note asks for at most two records an event; a wait's end needs three, since "two" would cut either the time
@@ -70,6 +73,10 @@ XS_STATIC_ASSERT(sizeof(xs_record) == 16, "a record is 16 bytes");
 #define XS_DETAIL_CMP(w) (((w) >> 16) & 7u)
 #define XS_DETAIL_RESULT(w) (((w) >> 19) & 7u)
 #define XS_DETAIL_FURTHER(w) (((w) >> 22) & 3u)
+
+/* Word 1 of a WAIT_END's first further record. */
+#define XS_STAGE_MOST 0x7fu
+#define XS_END_NAMED 0x800000u
 
 /* The longest sleep that a WAIT_END holds, ns. */
 #define XS_SLEPT_MOST 0xfffffffffffeull

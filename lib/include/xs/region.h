@@ -161,8 +161,8 @@ typedef struct xs_status_line {
     struct { uint32_t generation, polls, time_lo, time_hi; } p2;   /* when this line was written */
     struct { uint32_t generation, start_lo, start_hi, epoch; } p3; /* when the wait began */
     struct { uint32_t generation, line_role, user, heartbeat; } p4; /* source line 16 | role 16 (high) */
-    struct { uint32_t generation, signal_object, at_lo, reserved0; } p5; /* the slot it signalled last (the value is in its ring); low
-                                                                          * half of the address that it waits at, 0 on the host */
+    struct { uint32_t generation, signal_object, at_lo, file; } p5; /* the slot it signalled last (the value is in its ring); low
+                                                                     * half of the address that it waits at, 0 on the host; file_id.h */
     struct { uint32_t generation, cursor, block, warp_sm; } p6;
     struct { uint32_t generation, launch, rank, polls_hi; } p7;
 } xs_status_line;

@@ -3,7 +3,7 @@
 
 #include <xs/errors.h>
 
-enum { WAITS_ENDED = 1, NOBODY_WAITS = 2, STOPPER_ENDED = 4, NO_REASON = 8, SUPPLIER_LOST = 16, GAVE_UP = 32, CAME_BACK = 64 };
+enum { WAITS_ENDED = 1, NOBODY_WAITS = 2, STOPPER_ENDED = 4, NO_REASON = 8, SUPPLIER_LOST = 16, GAVE_UP = 32, CAME_BACK = 64, IN_A_FILE = 128 };
 
 /* Rank 1 owes rank 0 round 2 and stops at 3000 ns; its process ends in order. check: it has said why. */
 static judged stopped(bool check, unsigned how) {
@@ -22,7 +22,8 @@ static judged stopped(bool check, unsigned how) {
         cb_writer_end(c, RING(0, 0), 2900);
     }
     if (check) {
-        cb_full abort = {.kind = XS_EV_ABORT, .value = (uint32_t)-XS_E_TRAPPED, .detail = 34};
+        cb_full abort = {.kind = XS_EV_ABORT, .object = how & IN_A_FILE ? 0x77 : 0, .value = (uint32_t)-XS_E_TRAPPED, .detail = 34};
+        cb_name(c, XS_NAME_FILE, 0x77, "case.kernel.h");
         cb_full_event(c, RING(1, 0), 3000, &abort);
     }
     if (how & CAME_BACK)
@@ -48,6 +49,10 @@ static void test_failed_check_is_named_with_its_line(void **state) {
     (void)state;
     expect_stopped(stopped(true, 0), "rank 0 full", "a check of its own failed, line 34 of kernel case");
     expect_stopped(stopped(true, WAITS_ENDED), "rank 0 full", "a check of its own failed");
+    judged j = stopped(true, IN_A_FILE);
+    assert_string_equal(j.result->findings[0].file, "case.kernel.h");
+    assert_int_equal(j.result->findings[0].line, 34);
+    expect_stopped(j, "rank 0 full", "a check of its own failed, case.kernel.h:34 of kernel case");
     expect_stopped(stopped(true, NOBODY_WAITS), "", "a check of its own failed");
 }
 

@@ -36,6 +36,7 @@ static void missing_signal(void **unused) {
         {"$.worlds[0].verdict", "~all its writers in kernel hanging have ended without signalling"});
     assert_true(atoll(at(&o, "$.worlds[0].waits[0].since_ns")) >= 200000000);
     assert_true(atoll(at(&o, "$.worlds[0].waits[0].line")) > 0);
+    assert_string_equal(at(&o, "$.worlds[0].waits[0].file"), "hanging.kernel.h");
     outcome_free(&o);
     stop(&a);
 }

@@ -115,8 +115,8 @@ static int place_of(const outcome *a, int index, const outcome *b, int waits) {
 static void same_wait(const outcome *a, const outcome *b, int index, int waits) {
     static const char *const fields[] = {"rank",          "block",         "warp",     "role",  "kernel",  "epoch",
                                          "slot",          "owner",         "has",      "needs", "compare", "supplier",
-                                         "supplier_from", "supplier_role", "answered", "state", "line",    "word"};
-    enum { FIELDS = sizeof fields / sizeof *fields, OF_LINE = 2 };
+                                         "supplier_from", "supplier_role", "answered", "state", "file",    "line",  "word"};
+    enum { FIELDS = sizeof fields / sizeof *fields, OF_LINE = 3 };
     char path[64], other[64];
     int place = place_of(a, index, b, waits);
     snprintf(path, sizeof path, "$.worlds[0].waits[%d].polls", place);

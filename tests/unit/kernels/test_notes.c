@@ -4,6 +4,7 @@
 static xs_writer w;
 static xs_slot slot, wide;
 static uint32_t cursor; /* of the next record to look at */
+#define THIS_FILE xs_file_id(__FILE__, sizeof __FILE__ - 1)
 
 static int begin_notes(void **state) {
     begin(state);
@@ -125,7 +126,8 @@ static void waits(void **state) {
     xs_wait_note n = xs_note_wait_begin(&w, slot, 0x200000009ull, 4, XS_RELAXED, XS_SCOPE_SYS, XS_CMP_GT);
     uint32_t line = __LINE__ - 1;
     expect(FULL, 0x1234, 9, 0x10);
-    expect(MORE, DETAIL(2, XS_RELAXED, XS_SCOPE_SYS, 0, XS_CMP_GT, 0, 0), 4, 7);
+    expect(MORE, DETAIL(2, XS_RELAXED, XS_SCOPE_SYS, 0, XS_CMP_GT, 0, 1), 4, 7);
+    expect(MORE, THIS_FILE, 2, 0); /* the end has room for it only where nothing was slept */
     n.polls = 0x300000007ull;
     n.slept = 0x20000000bull;
     n.last_fail = 0x15;
@@ -135,6 +137,15 @@ static void waits(void **state) {
     expect(MORE, DETAIL(3, XS_RELAXED, XS_SCOPE_SYS, 0, XS_CMP_GT, XS_RESULT_TIMEOUT, 2), 7, 7);
     expect(MORE, line | 6u << 16, 0xb, 0x70 - 0x15);
     expect(MORE, 2u | 3u << 16, 2, 2);
+    expect_end();
+}
+
+/* What has no file says so, and takes no record for it. */
+static void waits_without_a_file(void **state) {
+    (void)state;
+    xs_note_wait_begin_line(&w, slot, 9, 4, XS_ACQUIRE, XS_SCOPE_SYS, XS_CMP_GE, 1);
+    expect(FULL, 0x1234, 9, 0x10);
+    expect(MORE, DETAIL(2, XS_ACQUIRE, XS_SCOPE_SYS, 0, 0, 0, 0), 4, 7);
     expect_end();
 }
 
@@ -173,7 +184,7 @@ static void block_events(void **state) {
 static void fences_and_lives(void **state) {
     (void)state;
     xs_note_fence(&w, XS_ACQUIRE, XS_SCOPE_SYS);
-    expect(82, 0, __LINE__ - 1, 0x10);
+    expect(82, THIS_FILE, __LINE__ - 1, 0x10);
     xs_note_bus_flush(&w, slot, 12);
     expect(98, 0x1234, 12, 0x20);
     xs_note_heartbeat(&w, slot, 13);
@@ -187,7 +198,7 @@ static void fences_and_lives(void **state) {
     expect(MORE, 0, 1, 0);
     xs_note_abort(&w, 4);
     uint32_t line = __LINE__ - 1;
-    expect(FULL, 0, 4, 0x60);
+    expect(FULL, THIS_FILE, 4, 0x60);
     expect(MORE, DETAIL(18, 0, 0, 0, 0, 0, 0), line, 7);
     xs_note_skip(&w, slot, 6);
     expect(105, 0x1234, 6, 0x70);
@@ -244,7 +255,8 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup(f, begin_notes)
     const struct CMUnitTest tests[] = {
         TEST(writer_begin), TEST(signals), TEST(watermarks), TEST(time_wraps_in_between), TEST(arrivals), TEST(passes),
-        TEST(waits), TEST(waits_on_wide_pads), TEST(block_events), TEST(fences_and_lives), TEST(user_events), TEST(writer_events),
+        TEST(waits), TEST(waits_without_a_file), TEST(waits_on_wide_pads), TEST(block_events), TEST(fences_and_lives),
+        TEST(user_events), TEST(writer_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,8 @@ static void content(void **state) {
     xs_writer_word(&w, 0xabcd);
     xs_slot signalled = {NULL, 77, 0}, slot = {NULL, 0x1234, 0};
     xs_note_signal(&w, signalled, 0x500000006ull, XS_RELEASE, XS_SCOPE_SYS, XS_FENCE_NONE);
-    xs_wait_note n = xs_note_wait_begin_line(&w, slot, 0x200000009ull, 0x100000004ull, XS_ACQUIRE, XS_SCOPE_SYS, XS_CMP_GT, 321);
+    xs_wait_note n = xs_note_wait_begin_line(&w, slot, 0x200000009ull, 0x100000004ull, XS_ACQUIRE, XS_SCOPE_SYS, XS_CMP_GT,
+                                             XS_SOURCE(321, 0x123456));
     const xs_status_line *l = fake_line(xs_writer_ring(&w), 0);
     whole(l);
     uint64_t start = l->p3.start_lo | (uint64_t)l->p3.start_hi << 32;
@@ -36,6 +37,7 @@ static void content(void **state) {
     assert_int_equal(l->p4.user, 0xabcd);
     assert_int_equal(l->p4.heartbeat, 0);
     assert_int_equal(l->p5.signal_object, 77);
+    assert_int_equal(l->p5.file, 0x123456);
     assert_int_equal(l->p6.cursor, w.cursor);
     assert_int_equal(l->p6.block, 0);
     assert_int_equal(l->p6.warp_sm, 2);

@@ -102,10 +102,55 @@ static void status_lines(void **state) {
     assert_int_equal(w->observed, 7);
     assert_int_equal(w->polls, 5000000000ull);
     assert_int_equal(w->stage, 4);
-    assert_int_equal(w->line, 321);
+    assert_int_equal(w->source.line, 321);
     assert_int_equal(w->word, 77);
     assert_int_equal(w->id, w->start_event);
     assert_int_equal(m.end, 900000);
+    help_free(&t);
+}
+
+/* A wait tells its source file at its end, at its begin, or in its status line; what nobody named is not known. */
+static void source_files(void **state) {
+    (void)state;
+    const char *path = help_path("files.xs");
+    cb *c = cb_begin(path);
+    cb_process(c, 0, 2, 2);
+    uint32_t pad = cb_pad(c, "done", "", "", 1, 4, 0);
+    cb_name(c, XS_NAME_FILE, 0x1234, "one.h");
+    cb_name(c, XS_NAME_FILE, 0x5678, "two.h");
+    cb_name(c, XS_NAME_FILE, 0x5678, "two.h or three.h"); /* the latest counts */
+    cb_writer_begin(c, 0, 1000, 0, 0, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        static const uint64_t files[] = {0x1234, 0x5678, 0x9abc};
+        cb_wait_start(c, 0, 2000 + 100 * i, cb_slot(c, pad, 0, 0, i), 9, 5);
+        cb_wait_end_at(c, 0, 2050 + 100 * i, cb_slot(c, pad, 0, 0, i), 9, XS_RESULT_OK, 20, files[i], 1, 30 + i, 1 | XS_END_NAMED >> 16);
+    }
+    cb_full start = {.kind = XS_EV_WAIT_START, .object = cb_slot(c, pad, 0, 0, 0), .value = 10, .order = XS_ACQUIRE, .scope = XS_SCOPE_SYS,
+                     .detail = 9, .further = 1, .a = {0x1234}};
+    cb_full_event(c, 0, 2400, &start);
+    cb_wait_end_at(c, 0, 2450, cb_slot(c, pad, 0, 0, 0), 10, XS_RESULT_OK, 3, 777, 1, 40, 0);
+    cb_full fence = {.kind = XS_EV_FENCE, .object = 0x1234, .value = 50, .order = XS_ACQUIRE, .scope = XS_SCOPE_SYS};
+    cb_full_event(c, 0, 2460, &fence);
+    cb_wait_start(c, 0, 2500, cb_slot(c, pad, 0, 0, 1), 11, 5);
+    xs_status_line line = cb_status_line(XS_LINE_SLOW, cb_slot(c, pad, 0, 0, 1), 11, 5, 100, 2541, 3000);
+    line.p4.line_role = 60;
+    line.p5.file = 0x5678;
+    cb_status(c, 0, 0, 3000, &line);
+    assert_int_equal(cb_cut(c), 0);
+    told t;
+    xsr_model m;
+    assert_int_equal(help_read(path, &t, &m), 0);
+    static const char *const files[] = {"one.h", "two.h or three.h", NULL, "one.h", "two.h or three.h"};
+    static const uint32_t lines[] = {30, 31, 32, 40, 60};
+    assert_int_equal(t.wait_count, 5);
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_int_equal(t.waits[i].source.line, lines[i]);
+        assert_int_equal(t.waits[i].source.file == XSR_NONE, files[i] == NULL);
+        assert_string_equal(files[i] ? m.names[t.waits[i].source.file].text : "", files[i] ? files[i] : "");
+    }
+    assert_int_equal(t.waits[0].slept_ns, 128); /* follows from 20 polls: the file has its place */
+    assert_int_equal(t.waits[0].stage, 1);
+    assert_int_equal(t.waits[3].slept_ns, 777);
     help_free(&t);
 }
 
@@ -243,7 +288,7 @@ static void comparisons(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(barriers), cmocka_unit_test(status_lines),
-        cmocka_unit_test(line_of_another_wait),
+        cmocka_unit_test(source_files), cmocka_unit_test(line_of_another_wait),
         cmocka_unit_test(lines_alone), cmocka_unit_test(switched_off), cmocka_unit_test(next_owner),
         cmocka_unit_test(comparisons),
     };

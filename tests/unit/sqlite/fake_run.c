@@ -132,7 +132,7 @@ static void make_waits(fake_run *r, uint32_t count, uint64_t seed) {
                         .need = i,
                         .observed = i,
                         .epoch = 1 + i % 3,
-                        .line = 40 + kind,
+                        .source = {XSR_NONE, 40 + kind},
                         .last_fail = INT64_MIN,
                         .cmp = XS_CMP_GE,
                         .order = XS_ACQUIRE,

@@ -61,6 +61,9 @@ typedef struct xsr_slot { /* made when first seen in an event */
 
 typedef struct xsr_name { uint32_t kind; const char *text; } xsr_name; /* xs_name_kind; merged by text */
 
+/* Where in a kernel's source. file: index in names, XSR_NONE where it is not known; line: 0 where it is not known. */
+typedef struct xsr_source { uint32_t file, line; } xsr_source;
+
 typedef struct xsr_launch {
     uint32_t process, id, kernel; /* kernel: index in names or XSR_NONE */
     uint32_t grid, block, first_rank, ranks;
@@ -155,6 +158,7 @@ typedef struct xsr_event {
     bool time_modulo;  /* only known modulo 4.29 s */
     uint32_t slot;     /* index in slots, XSR_NONE if the object is no slot */
     uint32_t object;   /* the object word where it is no slot: index in names for roles and marks, else as recorded */
+    uint32_t file;     /* WAIT_START, WAIT_END, FENCE, ABORT: of the source, index in names, XSR_NONE where it is not told here */
     uint64_t value;    /* unwrapped 64-bit value of the value word: signal value, observed, need, old, ... */
     uint64_t need;     /* PASS, WAIT_START, WAIT_END: what was needed */
     uint64_t detail;   /* detail word: polls of a WAIT_END (64-bit), expected of an ARRIVE, batch, rows, ... */
@@ -193,7 +197,8 @@ typedef struct xsr_wait {
     int64_t last_fail; /* time of the last failed poll, INT64_MIN if unknown */
     uint32_t writer, rank, role, slot;
     uint64_t epoch, need, observed, polls, slept_ns;
-    uint32_t line, stage;
+    xsr_source source;
+    uint32_t stage;
     uint32_t word;     /* of an open wait: the user's, as its status line says */
     uint8_t order, scope, fence, cmp, result;
     bool passed;       /* satisfied at its first poll */
