@@ -137,6 +137,11 @@ findings)
       join track t on t.id = s.track_id where s.category = 'critical path'"
     expect "$trace" "labels of ranks" "1" "select count(*) > 0 from process p join args a using (arg_set_id) where a.key glob 'chrome.process_label*'
       and a.string_value glob '*finding*'"
+    expect "$trace" "arrows to all of the evidence" "0" "select count(*) from slice f where category = 'finding' and
+      (select count(*) from flow e where f.id in (e.slice_in, e.slice_out)) !=
+      1 + length(extract_arg(arg_set_id, 'debug.evidence')) - length(replace(extract_arg(arg_set_id, 'debug.evidence'), ' ', ''))"
+    expect "$trace" "arrows from signals" "2,3" "select count(distinct f.id), count(*) from slice f join flow e on f.id in (e.slice_in, e.slice_out)
+      join slice s on s.id = e.slice_in + e.slice_out - f.id where f.category = 'finding' and s.category = 'signal'"
     expect "$trace" "an arrow from the wait that proves it" "2" "select count(*) from slice f join flow e on f.id in (e.slice_in, e.slice_out)
       join slice w on w.id = e.slice_in + e.slice_out - f.id where f.name glob 'ERROR lost-supplier: *' and w.category = 'wait'"
     ;;

@@ -18,7 +18,7 @@
     X(waits) X(lost) X(ring) X(mode) X(records) X(clock_residual_ns) X(clock_bound_ns) X(cupti) X(id) X(count)  \
     X(total_ns) X(max_ns) X(passes_left_out) X(waits_folded) X(waits_without_writer) X(at_least) X(damaged_frames) \
     X(window) X(arguments_reduced) X(word) X(slots) X(reason) X(slots_left_out) X(detector) X(severity) X(confidence) \
-    X(owes) X(victim) X(evidence) X(cure) X(line) X(explains) \
+    X(owes) X(victim) X(evidence) X(cure) X(file) X(line) X(explains) \
     X(stream) X(registers) X(correlation) X(graph_node) X(rank) X(share_pct) X(part) X(owed_to_rank)
 #define DRAW_KEY_ENUM(name) KEY_##name,
 enum draw_key { DRAW_KEYS(DRAW_KEY_ENUM) KEY_COUNT };
@@ -64,6 +64,7 @@ struct watermarks;
 struct losses;
 struct thin;
 struct slots;
+struct evidence;
 
 typedef struct rank_state {
     uint32_t number;
@@ -117,8 +118,6 @@ typedef struct drawing {
     xsv_map lane_index; /* (rank, role, block, warp) -> lane + 1 */
     uint32_t *writer_lane; /* lane + 1 */
     uint32_t writer_room;
-    xsv_map failed;  /* event ids of failed waits -> when their slice begins; kept where there are findings that they may prove */
-    xsv_map proofs;  /* event ids of open or failed waits -> number of the finding that they prove, + 1 */
     xsv_map signals; /* event id -> what the signal callback must know, see lane.h */
     struct xsr_wait *open; /* open waits, for the end */
     uint32_t open_count, open_room;
@@ -127,6 +126,7 @@ typedef struct drawing {
     struct watermarks *watermarks;
     struct losses *losses;
     struct slots *state_rows;
+    struct evidence *evidence; /* evidence.c */
     struct thin **thin; /* per track: its counter in the overview */
     uint32_t thin_room;
     output startup;
@@ -213,6 +213,7 @@ const xsr_wait *open_root(drawing *d); /* of the open waits, the one that holds 
 int draw_signal(drawing *d, const xsr_signal *signal);
 int draw_arrival(drawing *d, uint32_t slot, const arrival *arrival, const uint64_t *flows, uint32_t flow_count,
                  const uint64_t *ends, uint32_t end_count);
+bool left_out(drawing *d, uint64_t event); /* of `arrive, pass`, and counted: the trace is large, and it proves nothing */
 int arrival_event(drawing *d, const xsr_event *event);
 int control_event(drawing *d, const xsr_event *event);
 int draw_held_arrivals(drawing *d);
@@ -249,10 +250,24 @@ int path_finish(drawing *d);
 const xsa_result *findings_of(const drawing *d); /* NULL: no analysis ran */
 uint32_t findings_row(drawing *d); /* the viewer merges those of one name; 0: no memory */
 int findings_draw(drawing *d, uint32_t row);
-int findings_prove(drawing *d); /* once all waits are known: which of them leads to which finding */
-bool findings_proven_by(const drawing *d, uint64_t wait); /* event id */
-/* The flow from an open or failed wait (its event id) to the finding that it proves, apart from other ids. */
-static inline uint64_t findings_flow(uint64_t wait) { return (3ull << 61) + wait; }
+/* evidence.c */
+#define EVIDENCE_MOST 16u /* of one finding */
+typedef struct flow_lists { /* edges that start and end at an event */
+    const uint64_t *starts, *ends;
+    uint32_t start_count, end_count;
+    uint64_t *own; /* to be freed: where evidence_join has put both */
+} flow_lists;
+typedef struct evidence_ids { /* edges of a finding: started at its begin, ended there, ended at its end */
+    uint64_t starts[EVIDENCE_MOST], begin_ends[EVIDENCE_MOST], ends[EVIDENCE_MOST];
+    uint32_t start_count, begin_end_count, end_count;
+} evidence_ids;
+int evidence_begin(drawing *d);
+void evidence_free(drawing *d);
+bool evidence_is(const drawing *d, uint64_t event);
+/* Adds the edges between the event, drawn at `time`, and the findings that it proves. open: it is a wait that never ended. */
+int evidence_join(drawing *d, uint64_t event, int64_t time, bool open, flow_lists *flows);
+/* The edges of a finding that is drawn from begin to end; once all events are drawn. */
+void evidence_of_finding(const drawing *d, uint32_t number, int64_t begin, int64_t end, evidence_ids *ids);
 int attributes_begin(drawing *d, trace_file *file);
 int attributes_finish(drawing *d, trace_file *file, uint32_t number);
 int startup_finish(drawing *d);

@@ -60,63 +60,6 @@ static void put_evidence(const xsa_finding *f, char *text, size_t room) {
         at += (size_t)snprintf(text + at, room - at, "%s%llu", i ? " " : "", (unsigned long long)f->evidence[i].event);
 }
 
-static int list_open(const drawing *d, xsv_map *open) {
-    for (uint32_t i = 0; i < d->open_count; i++)
-        if (!xsv_map_put(open, d->open[i].id))
-            return XS_E_MEMORY;
-    return XS_OK;
-}
-
-/* A flow ends once: where two findings name a wait first, the one to read first has its arrow. */
-static int prove(drawing *d, const xsv_map *open, uint32_t number) {
-    const xsa_finding *f = &findings_of(d)->findings[number];
-    for (uint32_t i = 0; i < f->evidence_count; i++) {
-        uint64_t id = f->evidence[i].event;
-        if (!id || (!xsv_map_get(open, id) && !xsv_map_get(&d->failed, id)))
-            continue;
-        uint64_t *proves = xsv_map_put(&d->proofs, id);
-        if (!proves)
-            return XS_E_MEMORY;
-        *proves = *proves ? *proves : number + 1;
-        return XS_OK;
-    }
-    return XS_OK;
-}
-
-int findings_prove(drawing *d) {
-    const xsa_result *result = findings_of(d);
-    xsv_map open = {0};
-    int rc = result ? list_open(d, &open) : XS_OK;
-    for (uint32_t i = 0; !rc && result && i < result->finding_count; i++)
-        rc = prove(d, &open, i);
-    xsv_map_free(&open);
-    return rc;
-}
-
-bool findings_proven_by(const drawing *d, uint64_t wait) { return xsv_map_get(&d->proofs, wait) != NULL; }
-
-static uint64_t proof_of(const drawing *d, const xsa_finding *f) {
-    for (uint32_t i = 0; i < f->evidence_count; i++) {
-        const uint64_t *proves = f->evidence[i].event ? xsv_map_get(&d->proofs, f->evidence[i].event) : NULL;
-        if (proves && *proves == (uint64_t)(f - findings_of(d)->findings) + 1)
-            return f->evidence[i].event;
-    }
-    return 0;
-}
-
-/* The arrow comes from the wait that proves it: an open one began no later than the finding, one that failed began before the finding
- * is over. */
-static void put_arrow(const drawing *d, const uint64_t *flow, uint64_t proof, slice *s) {
-    const uint64_t *failed = proof ? xsv_map_get(&d->failed, proof) : NULL;
-    if (proof && !failed) {
-        s->begin_flow_ends = flow;
-        s->begin_flow_end_count = 1;
-    } else if (failed && s->end != INT64_MIN && (int64_t)*failed <= s->end) {
-        s->flow_ends = flow;
-        s->flow_end_count = 1;
-    }
-}
-
 static int draw_finding(drawing *d, rows *r, const xsa_finding *f) {
     static const char *const severity[] = {"ERROR", "WARNING", "NOTE"};
     char name[1200], owes[48], victim[48], evidence[512];
@@ -141,14 +84,22 @@ static int draw_finding(drawing *d, rows *r, const xsa_finding *f) {
     arg_chars(d, &a, KEY_cure, f->cure);
     if (f->lost)
         arg_uint(d, &a, KEY_lost, f->lost);
+    if (f->file)
+        arg_chars(d, &a, KEY_file, f->file);
     if (f->line)
         arg_uint(d, &a, KEY_line, f->line);
     if (*f->explains)
         arg_chars(d, &a, KEY_explains, f->explains);
     s.args = a.list;
     s.arg_count = a.count;
-    uint64_t proof = proof_of(d, f), flow = findings_flow(proof);
-    put_arrow(d, &flow, proof, &s);
+    evidence_ids edges;
+    evidence_of_finding(d, (uint32_t)(f - findings_of(d)->findings), s.begin, s.end, &edges);
+    s.flows = edges.starts;
+    s.flow_count = edges.start_count;
+    s.begin_flow_ends = edges.begin_ends;
+    s.begin_flow_end_count = edges.begin_end_count;
+    s.flow_ends = edges.ends;
+    s.flow_end_count = edges.end_count;
     return draw_slice(d, SPAN | TO_OVERVIEW, &s);
 }
 

@@ -96,10 +96,8 @@ static int drop_elected(drawing *d, lane *l) {
         return XS_OK;
     arrival a = l->elected;
     l->elected.id = 0;
-    if (d->without_passes) {
-        d->summary.passes_left_out++;
+    if (left_out(d, a.id))
         return XS_OK;
-    }
     return draw_arrival(d, l->elected_slot, &a, NULL, 0, NULL, 0);
 }
 
@@ -152,7 +150,7 @@ static int take_elect(drawing *d, lane *l, const xsr_event *ev) {
 }
 
 static bool folds(const drawing *d, const xsr_wait *w) {
-    return d->reduced && w->result == XS_RESULT_OK && w->end - w->begin < d->short_wait;
+    return d->reduced && w->result == XS_RESULT_OK && w->end - w->begin < d->short_wait && !evidence_is(d, w->id);
 }
 
 static void fold(drawing *d, lane *l, const xsr_wait *w) {
@@ -371,6 +369,4 @@ void lanes_free(drawing *d) {
         if (d->signals.keys[i])
             free((void *)(uintptr_t)d->signals.values[i]);
     xsv_map_free(&d->signals);
-    xsv_map_free(&d->failed);
-    xsv_map_free(&d->proofs);
 }

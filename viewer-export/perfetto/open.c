@@ -146,9 +146,9 @@ static void open_args(drawing *d, const lane *l, const xsr_wait *w, args *a) {
 static int draw_one(picture *p, uint32_t index) {
     drawing *d = p->d;
     const xsr_wait *w = &d->open[index];
-    if (findings_proven_by(d, w->id))
-        TRY(add_id(&p->of_wait[index].starts, &p->of_wait[index].start_count, findings_flow(w->id)));
     const edges *e = &p->of_wait[index];
+    flow_lists flows = {e->starts, e->ends, e->start_count, e->end_count, NULL};
+    TRY(evidence_join(d, w->id, p->begin[index], true, &flows));
     char text[1024];
     args a = {.count = 0};
     open_args(d, lane_of_writer(d, w->writer), w, &a);
@@ -159,12 +159,14 @@ static int draw_one(picture *p, uint32_t index) {
     s.correlation = correlation_of(d, wait_owes(d, w));
     s.args = a.list;
     s.arg_count = a.count;
-    s.flows = e->starts;
-    s.flow_count = e->start_count;
-    s.begin_flow_ends = e->ends;
-    s.begin_flow_end_count = e->end_count;
+    s.flows = flows.starts;
+    s.flow_count = flows.start_count;
+    s.begin_flow_ends = flows.ends;
+    s.begin_flow_end_count = flows.end_count;
     d->summary.open_waits++;
-    return draw_slice(d, SPAN | TO_OVERVIEW, &s);
+    int rc = draw_slice(d, SPAN | TO_OVERVIEW, &s);
+    free(flows.own);
+    return rc;
 }
 
 static int draw_counters(drawing *d, const edges *of_arrival) {

@@ -39,31 +39,47 @@ static void signal_args(drawing *d, const lane *l, const xsr_event *ev, const pe
     arg_uint(d, a, KEY_expected, p->elected.expected);
 }
 
+static int done(const flow_lists *flows, int rc) {
+    free(flows->own);
+    return rc;
+}
+
+static int draw_with(drawing *d, event *e, const flow_lists *flows) {
+    e->flows = flows->starts;
+    e->flow_count = flows->start_count;
+    e->flow_ends = flows->ends;
+    e->flow_end_count = flows->end_count;
+    return done(flows, draw_event(d, AT_TIME, e));
+}
+
 static int write_signal(drawing *d, const lane *l, const xsr_signal *signal, const pending_signal *p) {
     const xsr_event *ev = &signal->event;
     args a = {.count = 0};
     signal_args(d, l, ev, p, &a);
     int64_t begin = p ? p->begin : ev->time, end = p ? p->end : ev->time;
     bool elected = p && p->counter != XSR_NONE;
+    flow_lists flows = {.starts = signal->released, .start_count = signal->released_count};
     d->summary.signals++;
+    TRY(evidence_join(d, ev->id, begin, false, &flows));
     if (elected) {
+        TRY(evidence_join(d, p->elected.id, begin, false, &flows));
         slice s = {.track = l->track, .begin = begin, .end = end, .name = signal_name(d, ev->slot, true)};
         s.category = d->category[CATEGORY_signal];
         s.correlation = correlation_of(d, d->ranks[ev->rank].number);
         s.args = a.list;
         s.arg_count = a.count;
-        s.flows = signal->released;
-        s.flow_count = signal->released_count;
-        return draw_slice(d, AT_TIME, &s);
+        s.flows = flows.starts;
+        s.flow_count = flows.start_count;
+        s.begin_flow_ends = flows.ends;
+        s.begin_flow_end_count = flows.end_count;
+        return done(&flows, draw_slice(d, AT_TIME, &s));
     }
     event e = {.type = EVENT_INSTANT, .track = l->track, .time = end, .name = signal_name(d, ev->slot, false)};
     e.category = d->category[CATEGORY_signal];
     e.correlation = correlation_of(d, d->ranks[ev->rank].number);
     e.args = a.list;
     e.arg_count = a.count;
-    e.flows = signal->released;
-    e.flow_count = signal->released_count;
-    return draw_event(d, AT_TIME, &e);
+    return draw_with(d, &e, &flows);
 }
 
 int draw_signal(drawing *d, const xsr_signal *signal) {
@@ -111,28 +127,36 @@ int draw_arrival(drawing *d, uint32_t slot, const arrival *a, const uint64_t *fl
     ev.category = d->category[gate ? CATEGORY_gate : CATEGORY_elect];
     ev.args = list.list;
     ev.arg_count = list.count;
-    ev.flows = flows;
-    ev.flow_count = flow_count;
-    ev.flow_ends = ends;
-    ev.flow_end_count = end_count;
-    return draw_event(d, AT_TIME, &ev);
+    flow_lists all = {flows, ends, flow_count, end_count, NULL};
+    TRY(evidence_join(d, a->id, a->time, false, &all));
+    return draw_with(d, &ev, &all);
+}
+
+bool left_out(drawing *d, uint64_t id) {
+    bool out = d->without_passes && !evidence_is(d, id);
+    d->summary.passes_left_out += out;
+    return out;
+}
+
+static arrival arrival_of(const xsr_event *ev) {
+    bool gate = ev->kind == XS_EV_GATE_ARRIVE;
+    return (arrival){.id = ev->id, .time = ev->time, .writer = ev->writer, .rank = ev->rank, .role = ev->role, .kind = ev->kind, .old = ev->value,
+                     .epoch = ev->epoch, .add = gate ? ev->detail : ev->further[0],
+                     .expected = gate ? 0 : ev->further[1] ? ev->further[1] : ev->detail}; /* counted as `old` is, where that is known */
 }
 
 /* The newest arrival at each counter waits for the next one: an open wait may have to point to it. */
 int arrival_event(drawing *d, const xsr_event *ev) {
-    if (d->without_passes) {
-        d->summary.passes_left_out++;
+    if (left_out(d, ev->id))
         return XS_OK;
-    }
+    arrival a = arrival_of(ev);
+    if (d->without_passes)
+        return draw_arrival(d, ev->slot, &a, NULL, 0, NULL, 0);
     slot_state *s = slot_of(d, ev->slot);
     if (!s)
         return XS_E_MEMORY;
     arrival before = s->last;
-    s->last = (arrival){.id = ev->id, .time = ev->time, .writer = ev->writer, .rank = ev->rank, .role = ev->role,
-                        .kind = ev->kind, .old = ev->value, .epoch = ev->epoch};
-    bool gate = ev->kind == XS_EV_GATE_ARRIVE;
-    s->last.add = gate ? ev->detail : ev->further[0];
-    s->last.expected = gate ? 0 : ev->further[1] ? ev->further[1] : ev->detail; /* counted as `old` is, where that is known */
+    s->last = a;
     return before.id ? draw_arrival(d, ev->slot, &before, NULL, 0, NULL, 0) : XS_OK;
 }
 
@@ -153,7 +177,8 @@ static uint32_t control_name(drawing *d, const xsr_event *ev) {
     case XS_EV_RESET: return strings_format(&d->texts, "reset %s", slot);
     case XS_EV_SKIP: return strings_format(&d->texts, "skip %s: nobody owes it", slot);
     case XS_EV_ABORT: return strings_format(&d->texts, "abort: %s", error_text(ev->value));
-    default: return strings_format(&d->texts, "role %s from here on", role_name(d, ev->object));
+    case XS_EV_ROLE: return strings_format(&d->texts, "role %s from here on", role_name(d, ev->object));
+    default: return strings_format(&d->texts, "%s%s%s", xsr_event_name(ev->kind), *slot ? " " : "", slot); /* drawn as evidence alone */
     }
 }
 
@@ -177,5 +202,7 @@ int control_event(drawing *d, const xsr_event *ev) {
     e.category = d->category[CATEGORY_control];
     e.args = a.list;
     e.arg_count = a.count;
-    return draw_event(d, AT_TIME, &e);
+    flow_lists flows = {.own = NULL};
+    TRY(evidence_join(d, ev->id, ev->time, false, &flows));
+    return draw_with(d, &e, &flows);
 }

@@ -64,6 +64,7 @@ static int begin(xsr_sink *sink, const xsr_model *model) {
     d->model = d->suppliers.model = model;
     texts_begin(d);
     TRY(ranks_begin(d));
+    TRY(evidence_begin(d));
     choose_size(d);
     TRY(tracks_begin(d));
     TRY(files_begin(d));
@@ -102,16 +103,40 @@ static void note_short_wait(drawing *d) {
     }
 }
 
+/* As itself: a slice or an instant. Others are, where they prove something, instants of their own. */
+static bool is_drawn(const xsr_event *ev) {
+    switch (ev->kind) {
+    case XS_EV_SIGNAL:
+    case XS_EV_WATERMARK:
+    case XS_EV_WAIT_START:
+    case XS_EV_WAIT_END:
+    case XS_EV_PASS:
+    case XS_EV_ARRIVE:
+    case XS_EV_GATE_ARRIVE: return ev->slot != XSR_NONE;
+    case XS_EV_RESET:
+    case XS_EV_SKIP:
+    case XS_EV_ABORT:
+    case XS_EV_ROLE:
+    case XS_EV_BLOCK_ENTER:
+    case XS_EV_READ_BEGIN:
+    case XS_EV_WRITE_BEGIN:
+    case XS_EV_WORK_BEGIN: return true;
+    default: return false;
+    }
+}
+
 static int event_on_lane(drawing *d, const xsr_event *ev) {
     lane *l = lane_of_writer(d, ev->writer);
     if (!l)
         return d->texts.failed ? XS_E_MEMORY : XS_OK;
+    if (evidence_is(d, ev->id) && !is_drawn(ev))
+        TRY(control_event(d, ev));
     switch (ev->kind) {
     case XS_EV_GATE_ARRIVE: return ev->slot == XSR_NONE ? XS_OK : arrival_event(d, ev);
     case XS_EV_RESET:
     case XS_EV_SKIP:
     case XS_EV_ABORT:
-    case XS_EV_ROLE: return d->without_passes ? XS_OK : control_event(d, ev);
+    case XS_EV_ROLE: return d->without_passes && !evidence_is(d, ev->id) ? XS_OK : control_event(d, ev);
     default: return lane_event(d, l, ev);
     }
 }
@@ -204,7 +229,6 @@ int64_t drawing_end(const drawing *d) { return d->end; }
 static int draw_rest(drawing *d) {
     measure(d);
     TRY(lanes_flush(d));
-    TRY(findings_prove(d));
     TRY(draw_open_waits(d));
     TRY(lanes_finish(d));
     TRY(blame_finish(d));
@@ -279,6 +303,7 @@ void xsv_perfetto_close(xsr_sink *sink) {
     watermarks_free(d);
     losses_free(d);
     slots_free(d);
+    evidence_free(d);
     xsv_suppliers_free(&d->suppliers);
     ranks_free(d);
     strings_free(&d->texts);

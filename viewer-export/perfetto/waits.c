@@ -86,20 +86,8 @@ static int64_t place_wait(const drawing *d, const lane *l, const xsr_wait *w, sl
     return clamped;
 }
 
-/* What it may prove is not known yet. */
-static int start_proof(drawing *d, const xsr_wait *w, slice *s, const uint64_t *flow) {
-    uint64_t *begin = xsv_map_put(&d->failed, w->id);
-    if (!begin)
-        return XS_E_MEMORY;
-    *begin = (uint64_t)s->begin;
-    s->flows = flow;
-    s->flow_count = 1;
-    return XS_OK;
-}
-
 int draw_wait(drawing *d, lane *l, const xsr_wait *w) {
     char text[1024];
-    const uint64_t proof = findings_flow(w->id);
     args a = {.count = 0};
     if (!slot_of(d, w->slot))
         return XS_E_MEMORY;
@@ -115,15 +103,22 @@ int draw_wait(drawing *d, lane *l, const xsr_wait *w) {
     else {
         s.text = failed_name(d, w, text, sizeof text);
         where = TO_OVERVIEW;
-        if (d->options.analysis)
-            TRY(start_proof(d, w, &s, &proof));
     }
+    flow_lists proves = {.own = NULL};
+    TRY(evidence_join(d, w->id, s.begin, false, &proves));
+    TRY(evidence_join(d, w->start_event, s.begin, false, &proves));
+    s.flows = proves.starts;
+    s.flow_count = proves.start_count;
+    s.begin_flow_ends = proves.ends;
+    s.begin_flow_end_count = proves.end_count;
     s.flow_ends = &w->id;
     s.flow_end_count = has_signal(d, w, &signal) && files_window(d, signal) == files_window(d, s.end);
     l->cursor = s.end;
     d->summary.waits++;
     d->summary.clamped += clamped != 0;
-    return draw_slice(d, where, &s);
+    int rc = draw_slice(d, where, &s);
+    free(proves.own);
+    return rc;
 }
 
 int draw_folded(drawing *d, lane *l) {
@@ -146,10 +141,8 @@ int draw_folded(drawing *d, lane *l) {
 }
 
 int draw_pass(drawing *d, const xsr_wait *w) {
-    if (d->without_passes) {
-        d->summary.passes_left_out++;
+    if (left_out(d, w->id))
         return XS_OK;
-    }
     lane *l = lane_of_writer(d, w->writer);
     slot_state *slot = l ? slot_of(d, w->slot) : NULL;
     role_group *group = slot ? track_role(d, l->rank, l->role) : NULL;
@@ -176,8 +169,14 @@ int draw_pass(drawing *d, const xsr_wait *w) {
     ev.correlation = correlation_of(d, wait_owes(d, w));
     ev.args = a.list;
     ev.arg_count = a.count;
-    ev.flow_ends = &w->id;
-    ev.flow_end_count = found && files_window(d, signal) == files_window(d, ev.time);
+    flow_lists flows = {.ends = &w->id, .end_count = found && files_window(d, signal) == files_window(d, ev.time)};
+    TRY(evidence_join(d, w->id, ev.time, false, &flows));
+    ev.flows = flows.starts;
+    ev.flow_count = flows.start_count;
+    ev.flow_ends = flows.ends;
+    ev.flow_end_count = flows.end_count;
     d->summary.passes++;
-    return draw_event(d, AT_TIME, &ev);
+    int rc = draw_event(d, AT_TIME, &ev);
+    free(flows.own);
+    return rc;
 }

@@ -1,5 +1,6 @@
 /* Work, payload and named barriers: what a writer does between its waits. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "lane.h"
 
@@ -25,6 +26,18 @@ static void work_args(const drawing *d, const lane *l, const xsr_event *ev, args
     arg_uint(d, a, KEY_epoch, ev->epoch);
 }
 
+static int draw_proving(drawing *d, const xsr_event *ev, slice *s) {
+    flow_lists flows = {.own = NULL};
+    TRY(evidence_join(d, ev->id, s->begin, false, &flows));
+    s->flows = flows.starts;
+    s->flow_count = flows.start_count;
+    s->begin_flow_ends = flows.ends;
+    s->begin_flow_end_count = flows.end_count;
+    int rc = draw_slice(d, AT_TIME, s);
+    free(flows.own);
+    return rc;
+}
+
 int draw_work(drawing *d, lane *l, const lane_work *work, int64_t end) {
     char text[256];
     args a = {.count = 0};
@@ -35,7 +48,7 @@ int draw_work(drawing *d, lane *l, const lane_work *work, int64_t end) {
     s.category = strings_id(&d->texts, role_name(d, work->event.role));
     s.args = a.list;
     s.arg_count = a.count;
-    return draw_slice(d, AT_TIME, &s);
+    return draw_proving(d, &work->event, &s);
 }
 
 /* Inner ones first: at the same end, the file's order closes them inside out. */
@@ -63,5 +76,5 @@ int draw_block(drawing *d, lane *l, int64_t end) {
     s.name = strings_format(&d->texts, "block barrier %u (%llu threads)", ev->object, (unsigned long long)ev->value);
     s.args = a.list;
     s.arg_count = a.count;
-    return draw_slice(d, AT_TIME, &s);
+    return draw_proving(d, ev, &s);
 }

@@ -86,7 +86,6 @@ static int open_perfetto(const export_job *job, outputs *o) {
     int rc = xsv_perfetto_open(job->perfetto, &how, &o->perfetto);
     if (rc)
         return complain(exit_code_output(rc), "%s: %s", job->perfetto, cause(rc));
-    o->sinks[o->count++] = o->perfetto;
     return EX_OK;
 }
 
@@ -131,7 +130,13 @@ static int pass_failed(const export_job *job, const outputs *o, int rc) {
     return complain(exit_code_output(rc), "%s: %s", job->perfetto, cause(rc));
 }
 
-static int run_pass(const export_job *job, xsr_reader *reader) {
+static int run_sinks(const export_job *job, xsr_reader *reader, const outputs *o, xsr_sink *const *sinks, uint32_t count) {
+    errno = 0;
+    int rc = xsr_run(reader, sinks, count);
+    return rc ? pass_failed(job, o, rc) : EX_OK;
+}
+
+static int run_passes(const export_job *job, xsr_reader *reader) {
     outputs o = {0};
     int rc = xsa_open(NULL, &o.analysis); /* before the others: they show what it finds */
     int code = rc ? complain(exit_code_output(rc), "%s", xs_strerror(rc)) : EX_OK;
@@ -141,11 +146,10 @@ static int run_pass(const export_job *job, xsr_reader *reader) {
         code = open_sqlite(job, &o);
     if (!code && job->perfetto)
         code = open_perfetto(job, &o);
-    if (!code) {
-        errno = 0;
-        rc = xsr_run(reader, o.sinks, o.count);
-        code = rc ? pass_failed(job, &o, rc) : EX_OK;
-    }
+    if (!code)
+        code = run_sinks(job, reader, &o, o.sinks, o.count);
+    if (!code && o.perfetto)
+        code = run_sinks(job, reader, &o, &o.perfetto, 1); /* knows by now which events it leads to from findings */
     if (!code && job->list) {
         if (job->database)
             fprintf(job->list, "%s\n", job->database);
@@ -171,7 +175,7 @@ int export_run(const export_job *job) {
     if (rc)
         code = complain(exit_code_input(rc), "%s", error && *error ? error : cause(rc));
     else
-        code = run_pass(job, reader);
+        code = run_passes(job, reader);
     xsr_close(reader);
     return code;
 }

@@ -18,9 +18,11 @@ int export_again(const exported *e, const char *path, const xsv_perfetto_options
     if (xsr_open(paths, 1, NULL, &reader, &why))
         abort();
     int rc = xsv_perfetto_open(path, options, &sink);
-    xsr_sink *sinks[] = {options && options->analysis ? (xsr_sink *)(uintptr_t)options->analysis : sink, sink};
+    xsr_sink *judge = options ? (xsr_sink *)(uintptr_t)options->analysis : NULL;
+    if (!rc && judge)
+        rc = xsr_run(reader, &judge, 1); /* a pass of its own, as `xs export` does */
     if (!rc)
-        rc = xsr_run(reader, sinks, options && options->analysis ? 2 : 1);
+        rc = xsr_run(reader, &sink, 1);
     if (!rc && summary)
         *summary = *xsv_perfetto_summary_of(sink);
     xsv_perfetto_close(sink);
