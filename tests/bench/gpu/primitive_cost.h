@@ -4,10 +4,12 @@
 
 #include <gpu_rings.h>
 
-enum cost_call { COST_NONE, COST_SIGNAL, COST_WAIT, COST_CALLS };
+/* COST_WAIT: for what the slot holds; COST_WAIT_AHEAD: for less, which is noted in two records. */
+enum cost_call { COST_NONE, COST_SIGNAL, COST_WAIT, COST_WAIT_AHEAD, COST_CALLS };
 
 struct cost_args {
     xs_pad pad; /* 1 x warps, every slot far ahead; rank 0's copy */
+    uint64_t held; /* what every slot holds before the first signal */
     long long *cycles; /* of the whole loop, a warp */
     uint32_t *sink;
     uint32_t loops, fmas; /* fmas: of work between two calls, in blocks of 64 */

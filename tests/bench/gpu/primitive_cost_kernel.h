@@ -12,11 +12,13 @@ XS_FN float cost_work(float x, float a, uint32_t fmas) {
 }
 
 template <int CALL>
-XS_FN void cost_call_once(xs_writer *w, const xs_pad *pad, uint32_t warp, uint64_t seq, uint32_t *failed) {
+XS_FN void cost_call_once(xs_writer *w, const cost_args *args, uint32_t warp, uint64_t seq, uint32_t *failed) {
     if (CALL == COST_SIGNAL)
-        xs_signal_slot(w, pad, 0, 0, warp, seq);
+        xs_signal_slot(w, &args->pad, 0, 0, warp, seq);
     if (CALL == COST_WAIT)
-        *failed += xs_wait_slot(w, pad, 0, warp, seq) != XS_RESULT_OK;
+        *failed += xs_wait_slot(w, &args->pad, 0, warp, args->held) != XS_RESULT_OK;
+    if (CALL == COST_WAIT_AHEAD)
+        *failed += xs_wait_slot(w, &args->pad, 0, warp, seq) != XS_RESULT_OK;
 }
 
 template <int CALL>
@@ -26,12 +28,12 @@ static __global__ void cost_kernel(const __grid_constant__ cost_args args, const
     float x = cost_work(1.0f, args.zero, 64); /* warms the instruction cache */
     if (xs_lane() == 0)
         for (uint64_t seq = 1; seq <= 64; seq++)
-            cost_call_once<CALL>(&w, &args.pad, warp, seq, &failed);
+            cost_call_once<CALL>(&w, &args, warp, seq, &failed);
     __syncthreads(); /* no warp of the block takes a ring, or gives it back, while another is timed */
     if (xs_lane() == 0) {
         long long begin = clock64();
         for (uint64_t seq = 65; seq <= 64 + args.loops; seq++) {
-            cost_call_once<CALL>(&w, &args.pad, warp, seq, &failed);
+            cost_call_once<CALL>(&w, &args, warp, seq, &failed);
             x = cost_work(x, args.zero, args.fmas);
         }
         args.cycles[warp] = clock64() - begin;
@@ -44,6 +46,6 @@ static __global__ void cost_kernel(const __grid_constant__ cost_args args, const
 
 const void *COST_KERNELS(enum cost_call call) {
     static const void *const kernels[] = {(const void *)cost_kernel<COST_NONE>, (const void *)cost_kernel<COST_SIGNAL>,
-                                          (const void *)cost_kernel<COST_WAIT>};
+                                          (const void *)cost_kernel<COST_WAIT>, (const void *)cost_kernel<COST_WAIT_AHEAD>};
     return kernels[call];
 }
