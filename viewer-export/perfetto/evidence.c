@@ -50,11 +50,11 @@ int evidence_begin(drawing *d) {
 void evidence_free(drawing *d) { free(d->evidence); }
 
 /* The place of the first proof by the event, or where it would be. */
-static uint32_t place_of(const struct evidence *e, uint64_t event) {
+static uint32_t place_of(const struct evidence *e, uint64_t id) {
     uint32_t low = 0, high = e->count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (e->proofs[middle].event < event)
+        if (e->proofs[middle].event < id)
             low = middle + 1;
         else
             high = middle;
@@ -62,9 +62,9 @@ static uint32_t place_of(const struct evidence *e, uint64_t event) {
     return low;
 }
 
-bool evidence_is(const drawing *d, uint64_t event) {
-    uint32_t at = place_of(d->evidence, event);
-    return at < d->evidence->count && d->evidence->proofs[at].event == event;
+bool evidence_is(const drawing *d, uint64_t id) {
+    uint32_t at = place_of(d->evidence, id);
+    return at < d->evidence->count && d->evidence->proofs[at].event == id;
 }
 
 /* Not before the drawing begins, which its row does not either. */
@@ -93,10 +93,10 @@ static int make_room(flow_lists *f, uint32_t more) {
     return XS_OK;
 }
 
-int evidence_join(drawing *d, uint64_t event, int64_t time, bool open, flow_lists *f) {
+int evidence_join(drawing *d, uint64_t id, int64_t time, bool open, flow_lists *f) {
     struct evidence *e = d->evidence;
-    uint32_t first = place_of(e, event), end = first;
-    while (end < e->count && e->proofs[end].event == event)
+    uint32_t first = place_of(e, id), end = first;
+    while (end < e->count && e->proofs[end].event == id)
         end++;
     if (first == end)
         return XS_OK;
