@@ -18,6 +18,18 @@ typedef struct fairness { an_classes peers; served *rows; uint32_t row_room; con
                           an_classes owners; server *servers; uint32_t server_room; request *slots; uint32_t slot_room;
                           an_classes shared; contended *shared_rows; uint32_t shared_room; } fairness;
 
+/* unfairness_scan.c */
+int unfairness_request(an *a, fairness *s, const xsr_event *e); /* a signal */
+int unfairness_service(an *a, fairness *s, const xsr_wait *w);  /* its slot was looked at */
+int unfairness_ignored(an *a, fairness *s);                     /* findings, at the end */
+
+/* unfairness_queue.c: shared slots */
+int unfairness_contend(fairness *s, const xsr_event *e);    /* a wait begins or ends */
+void unfairness_hand_over(fairness *s, const xsr_event *e); /* a signal that is enough for a wait, made while it goes on */
+int unfairness_waited(fairness *s, const xsr_wait *w);
+int unfairness_still_waiting(fairness *s);                  /* at the end */
+int unfairness_overtaken(an *a, const overtaken *o);        /* finding */
+
 int unfairness_list(an *a, const fairness *s);
 
 #endif
