@@ -12,6 +12,7 @@ struct an_recount {
     uint32_t entered_count, entered_room;
     rd_map entered_of;
     uint64_t *closed; /* by rank, and of all of them */
+    rd_map hangs;     /* slot -> an_hang */
 };
 
 int an_recount_begin(an *a) {
@@ -125,6 +126,21 @@ static uint64_t epoch_left_open(const an *a, uint32_t writer, bool broken) {
     return own->epoch_time < a->failed_at ? own->epoch : 0; /* entered behind a failure: nothing need be as planned */
 }
 
+static int note_hangs(an *a) {
+    for (uint32_t i = 0; i < a->stuck_count; i++) {
+        const an_stuck *s = &a->stuck[i];
+        bool of_numbers = s->why == AN_WHY_UNKNOWN || s->why == AN_WHY_ENDED || s->why == AN_WHY_MOVED_ON || s->why == AN_WHY_RUNNING;
+        if (!s->late)
+            TRY(rd_map_put(&a->recount->hangs, s->w.slot, an_hang_at(a, s->w.slot) | AN_HANGS | (of_numbers ? 0 : AN_HANGS_OTHERWISE)));
+    }
+    return 0;
+}
+
+uint32_t an_hang_at(const an *a, uint32_t slot) {
+    uint32_t hangs = rd_map_get(&a->recount->hangs, slot);
+    return hangs == XSR_NONE ? 0 : hangs;
+}
+
 int an_recount_close(an *a) {
     an_recount *r = a->recount;
     uint32_t ranks = a->model->rank_count;
@@ -143,7 +159,7 @@ int an_recount_close(an *a) {
         closed[ranks] = open < closed[ranks] ? open : closed[ranks];
     }
     free(broken);
-    return 0;
+    return note_hangs(a);
 }
 
 uint64_t an_closed_below(const an *a, uint32_t rank) { return a->recount->closed[rank == XSR_NONE ? a->model->rank_count : rank]; }
@@ -163,5 +179,6 @@ void an_recount_free(an *a) {
     free(r->writers);
     free(r->closed);
     rd_map_free(&r->entered_of);
+    rd_map_free(&r->hangs);
     free(r);
 }

@@ -28,6 +28,9 @@ const an_runs *an_entered(const an *a, uint32_t rank, uint32_t role);
 /* At the end. All that the rank (XSR_NONE: that any) does in epochs below this one is done, and by its own will: nothing had failed yet. */
 int an_recount_close(an *a);
 uint64_t an_closed_below(const an *a, uint32_t rank);
+/* Waits that stand still at the slot. OTHERWISE: and why is known, and it is not a number. 0: none. */
+enum an_hang { AN_HANGS = 1, AN_HANGS_OTHERWISE = 2 };
+uint32_t an_hang_at(const an *a, uint32_t slot);
 
 typedef struct an_difference {
     uint32_t slot, tallied;

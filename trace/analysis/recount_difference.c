@@ -88,33 +88,21 @@ static void compare(const an *a, an_difference *d, const an_runs *entered, const
     }
 }
 
-/* Why waits stand still there is known, and it is not a number. */
 static bool is_told_otherwise(const an *a, const an_difference *d) {
-    for (uint32_t i = 0; i < a->stuck_count; i++) {
-        const an_stuck *s = &a->stuck[i];
-        if (s->w.slot == d->slot && !s->late && s->why != AN_WHY_UNKNOWN && s->why != AN_WHY_ENDED && s->why != AN_WHY_MOVED_ON && s->why != AN_WHY_RUNNING)
-            return true;
-    }
     for (uint32_t told = 1; told <= 4 && d->tallied == AN_ARRIVALS; told++)
         if (an_found(a, XSA_COUNT_MISMATCH, an_key(XSA_COUNT_MISMATCH, d->slot, told, 0)))
             return true;
-    return false;
-}
-
-static bool is_awaited(const an *a, uint32_t slot) {
-    for (uint32_t i = 0; i < a->stuck_count; i++)
-        if (a->stuck[i].w.slot == slot && !a->stuck[i].late)
-            return true;
-    return false;
+    return an_hang_at(a, d->slot) & AN_HANGS_OTHERWISE;
 }
 
 /* Whoever does in epoch e what an earlier one is owed begins late, or has the same sum: to be known, no fault. In its last epoch a rank may
- * leave off before it has done all, if nobody waits for the rest. */
+ * leave off before it has done all; and where somebody waits for the one that is missing, that finding tells more. */
 static bool weigh(const an *a, an_difference *d, const an_runs *entered) {
     uint64_t newest = entered->count ? entered->list[entered->count - 1].last : 0;
     if (!d->differing || is_told_otherwise(a, d))
         return false;
-    if (d->differing == 1 && d->right && d->epoch == newest && d->count < d->promised && !is_awaited(a, d->slot))
+    bool one_is_missing = d->differing == 1 && d->count < d->promised;
+    if (one_is_missing && ((d->right && d->epoch == newest) || an_hang_at(a, d->slot)))
         return false;
     bool unused = !a->slots[d->slot].signals && !a->slots[d->slot].arrivals && !a->slots[d->slot].waits;
     bool shifted = d->right && (d->leading || d->planned == d->counted);

@@ -177,6 +177,25 @@ static void test_rounds_behind_a_failure_are_not_judged(void **state) {
     judged_free(&j);
 }
 
+/* The wait says who waits since when; that the plan has the signal is no second finding. */
+static void test_wait_for_the_signal_that_is_missing(void **state) {
+    (void)state;
+    for (uint32_t left_out = 6; left_out <= EPOCHS; left_out += EPOCHS - 6) {
+        made m = begin(1, 1);
+        cb_epoch(m.c, RING(0, 0), 1900, 1);
+        for (uint32_t e = 1; e <= EPOCHS; e++) {
+            enter(&m, e);
+            signals(&m, e, 0, e != left_out);
+        }
+        cb_writer_end(m.c, RING(1, 0), 20000);
+        case_open_wait(m.c, RING(0, 0), 21000, cb_slot(m.c, m.pad, 0, 0, 0), EPOCHS * 8 + (left_out == EPOCHS ? 0 : 1), EPOCHS * 8);
+        judged j = judge(m.c);
+        expect_first(&j, XSA_LOST_SUPPLIER, XSA_ERROR, "rank 0 full", 1, 0);
+        expect_errors(&j, 1);
+        judged_free(&j);
+    }
+}
+
 static void test_lost_records_make_it_unknown(void **state) {
     (void)state;
     made m = begin(1, 1);
@@ -431,6 +450,7 @@ int main(void) {
         cmocka_unit_test(test_credits_that_lag_behind_are_no_error),
         cmocka_unit_test(test_killed_in_the_middle_of_a_round),
         cmocka_unit_test(test_rounds_behind_a_failure_are_not_judged),
+        cmocka_unit_test(test_wait_for_the_signal_that_is_missing),
         cmocka_unit_test(test_lost_records_make_it_unknown),
         cmocka_unit_test(test_more_than_lost_records_could_have_been),
         cmocka_unit_test(test_filtered_blocks_make_it_unknown),
