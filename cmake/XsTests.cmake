@@ -8,9 +8,10 @@ function(xs_add_watched_test name)
   elseif(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
+  string(REPLACE "\\;" ";" environment "${arg_ENVIRONMENT}") # PARSE_ARGV keeps a list in one argument by escapes
   math(EXPR late "${arg_TIMEOUT} + 120") # time to say where
   add_test(NAME ${name} COMMAND bash ${PROJECT_SOURCE_DIR}/tests/support/watch.sh ${arg_TIMEOUT} ${arg_COMMAND})
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${late} LABELS "${arg_LABELS}" ENVIRONMENT "${arg_ENVIRONMENT}")
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${late} LABELS "${arg_LABELS}" ENVIRONMENT "${environment}")
 endfunction()
 
 # xs_add_unit_test(name source ... [LIBS xs|xsread ...] [LABELS ...] [TIMEOUT s]): one cmocka program, one process.
