@@ -109,6 +109,7 @@ typedef struct an_rank {
     uint64_t lost;             /* records, up to now */
     int64_t lost_from, lost_to; /* span that all of them lie in */
     bool ends_in_loss;         /* its newest records are missing */
+    bool crowded;              /* a block had several writers at once: what one hears is known to all, and noted for one alone */
     uint32_t device_key;       /* ranks of one key share a device: gpu scope covers them */
 } an_rank;
 
@@ -165,7 +166,9 @@ typedef struct an_window { /* rank: index, instead of a writer; XSR_NONE. order:
     uint32_t writer, rank;
     int64_t from, to;
     bool order;
+    bool known; /* order: nobody can have told the later one of the earlier, if values rise and blocks have one writer */
     int64_t least; /* gaps of less than this cannot hide what matters */
+    uint64_t first, last; /* records of the writer's ring, instead of times; last 0: times */
 } an_window;
 #define AN_WINDOWS 4u
 
@@ -197,6 +200,7 @@ struct an {
     uint64_t abort_event;
     an_touch abort;
     uint64_t events, waits, arrivals, lost_records;
+    uint64_t falls;     /* resets, and signals that do not rise: a value tells of more than one round */
     uint32_t seen;      /* an_needs that the capture has */
     int64_t first_time, last_time;
     struct an_hb *hb;
@@ -232,6 +236,12 @@ bool an_loss_is_counted(const an *a); /* what an_lost says are records, and not 
 bool an_capture_is_whole(const an *a); /* from its start, nothing windowed, trimmed, damaged or lost */
 /* The same of one writer's ring; XSR_NONE: of all. */
 uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to, int64_t least);
+/* The same, where one block's records may tell of what lies in another ring: of ranks whose blocks have several writers, and of rings of which
+ * nothing is left. */
+uint64_t an_lost_beside(const an *a, int64_t from, int64_t to);
+/* Lost between two records of that writer. */
+uint64_t an_lost_records(const an *a, uint32_t writer, uint64_t first, uint64_t last);
+bool an_never_reset(const an *a, uint32_t slot); /* also not by a record that is lost, by all odds */
 bool an_tail_unknown(const an *a, uint32_t rank);
 void an_loss_free(an *a);
 
@@ -256,12 +266,16 @@ bool an_found(const an *a, uint32_t detector, uint64_t key);
 /* The next finding made is undone if records of that writer (XSR_NONE: of anybody) were lost in that time; at most AN_WINDOWS. Losses are
  * told where the stream goes on behind them, so that is judged at the end. */
 void an_whole(an *a, uint32_t writer, int64_t from, int64_t to);
+/* The same of the records between two that are kept: where no time passes, times cannot tell. */
+void an_whole_records(an *a, uint32_t writer, uint64_t first, uint64_t last);
 /* The same, but only by a stretch of at least `least` without records: what could be missing there takes time. */
 void an_whole_long(an *a, uint32_t writer, int64_t from, int64_t to, int64_t least);
-/* The same for what is said of order, which what anybody did in that time may have made. */
-void an_whole_order(an *a, int64_t from, int64_t to);
+/* The same for what is said of order: that what `agent` (of happens-before; XSR_NONE: anybody) does does not come behind what was done at `from`. */
+void an_whole_order(an *a, uint32_t agent, int64_t from, int64_t to);
 /* Everything that a wait that stands still is judged by (stuck.c). */
 void an_whole_stuck(an *a, const an_stuck *s);
+/* Could records that are lost order what happened at that time before what the agent (hb.h; XSR_NONE: anybody) does now? */
+bool an_hb_may_know(const an *a, uint32_t agent, int64_t time);
 bool an_hb_forced(const an *a, int64_t from, int64_t to); /* an event of that time had its turn before what it waited for (hb.h) */
 void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to);
 int an_evidence(an *a, an_finding *f, uint64_t event, const char *part);

@@ -3,7 +3,7 @@
 #include "detectors.h"
 #include "class.h"
 
-typedef struct pass { uint64_t wait, read, epoch, need, value; uint32_t writer, rank, launch; xsr_source source; int64_t time, read_time; bool again; } pass;
+typedef struct pass { uint64_t wait, read, epoch, need, value; uint32_t writer, rank, launch, read_launch; xsr_source source; int64_t time, read_time; bool again; } pass;
 typedef struct passes { pass *slots; uint32_t room; } passes;
 
 static int room_for(an *a, passes *s) {
@@ -62,7 +62,7 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
         return 0;
     if (p->again && p->read == x->signal.event && p->launch == launch_of(a, w->writer) && p->launch != launch_of(a, x->signal.writer))
         return 0; /* a whole launch runs through on it: the first signal that comes too late tells of the first wait */
-    *p = (pass){w->id, x->signal.event, w->epoch, w->need, w->observed, w->writer, w->rank, launch_of(a, w->writer), w->source, w->end, x->signal.time, true};
+    *p = (pass){w->id, x->signal.event, w->epoch, w->need, w->observed, w->writer, w->rank, launch_of(a, w->writer), launch_of(a, x->signal.writer), w->source, w->end, x->signal.time, true};
     return 0;
 }
 
@@ -76,8 +76,11 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     if (e->value > p->value || e->value < p->need || !same_round)
         return 0;
     p->again = false;
-    an_whole_rank(a, e->rank, INT64_MIN, e->time); /* another signal, or another round of either */
-    an_whole(a, p->writer, p->read_time, p->time);
+    /* Launches are known however much is lost, and values that are never reset tell which signal it read. */
+    if (p->launch == XSR_NONE || p->launch == p->read_launch || !an_never_reset(a, e->slot)) {
+        an_whole_rank(a, e->rank, INT64_MIN, e->time); /* another signal, or another round of either */
+        an_whole(a, p->writer, p->read_time, p->time);
+    }
     xsa_finding f = an_like(XSA_EARLY_PASS, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     an_victim(a, &f, p->rank, p->writer);

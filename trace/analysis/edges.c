@@ -82,7 +82,7 @@ static int take_release(an *a, an_step *step, const an_release *before) {
     const xsr_event *e = step->e;
     hb_slot *s = &a->hb->slots[e->slot];
     an_agent *g = &a->hb->agents[step->agent];
-    an_release carried = {0}; /* `before` lies in the ring that the new one may push it out of */
+    an_release carried = {.heard = before ? before->heard : NO_TIME}; /* `before` lies in the ring that the new one may push it out of */
     TRY(carry_on(&carried, before));
     an_release *r = new_release(s);
     if (!r)
@@ -98,6 +98,7 @@ static int take_release(an *a, an_step *step, const an_release *before) {
     r->order = e->order;
     r->scope = e->scope;
     r->fence = e->fence;
+    r->heard = carried.heard > g->heard ? carried.heard : g->heard;
     release_at(g, r, e);
     for (uint32_t l = 0; l < AN_LEVELS; l++) {
         TRY(an_vector_join(&r->clock[l], carried.clock[l], (an_stamp){0, 0}));
@@ -115,6 +116,7 @@ static int take_edge(an *a, an_step *step, const an_release *from, uint8_t acces
     step->from = from;
     if (!from)
         return 0;
+    hb_hear(g, from->heard);
     if (from->stamp.agent == step->agent) {
         step->edge = AN_EDGE_LOCAL;
         return an_vector_join(&g->known, from->clock[AN_GPU], (an_stamp){0, 0});
@@ -135,6 +137,7 @@ static int guess(an *a, an_step *step) {
     const an_release *r = newest(&a->hb->slots[step->e->slot]);
     an_agent *g = &a->hb->agents[step->agent];
     step->guessed = true;
+    hb_hear(g, step->e->time);
     for (uint32_t l = 0; r && l < AN_LEVELS; l++)
         TRY(an_vector_join(&g->known, r->clock[l], r->self[l]));
     return r ? an_vector_join(&g->known, NULL, r->stamp) : 0;
@@ -146,6 +149,8 @@ static int process_wait(an *a, an_step *step) {
     const an_release *from = NULL;
     if (w->result != XS_RESULT_OK)
         return 0;
+    if (w->reads_from.reason != XSR_REASON_FOUND)
+        hb_hear(&a->hb->agents[step->agent], step->e->time);
     if (w->reads_from.reason == XSR_REASON_FOUND)
         from = hb_find(s, w->reads_from.event);
     else if (w->reads_from.reason == XSR_REASON_ARRIVALS)
@@ -163,6 +168,7 @@ static int process_arrival(an *a, an_step *step) {
     const xsr_event *e = step->e;
     hb_slot *s = &a->hb->slots[e->slot];
     /* Where records are lost, counts of one record are put together by the reader, and may be off by an epoch: all before it stands in. */
+    hb_hear(&a->hb->agents[step->agent], e->time); /* also where that is told only later */
     const an_release *before = !s->chained ? NULL : a->lost_records ? newest(s) : hb_find_value(s, e->value);
     if (before && e->kind == XS_EV_ARRIVE)
         TRY(take_edge(a, step, before, level_of_access(e), not_known(e) || acquires(e->order)));
@@ -245,6 +251,7 @@ int hb_launch_begins(an *a, uint32_t agent, uint32_t launch) {
     an_hb *hb = a->hb;
     an_agent *g = &hb->agents[agent];
     const xsr_model *m = a->model;
+    hb_hear(g, a->last_time); /* ends of writers may be lost */
     if (launch == XSR_NONE)
         return 0;
     if (host_saw_all(a, launch))

@@ -55,26 +55,41 @@ static void add_window(an *a, an_window w) {
         return;
     }
     an_window *last = &a->windows[AN_WINDOWS - 1];
-    *last = (an_window){XSR_NONE, XSR_NONE, w.from < last->from ? w.from : last->from, w.to > last->to ? w.to : last->to, w.order || last->order, 0};
+    *last = (an_window){XSR_NONE, XSR_NONE, w.from < last->from ? w.from : last->from, w.to > last->to ? w.to : last->to, w.order || last->order, false, 0, 0, 0};
 }
 
-void an_whole(an *a, uint32_t writer, int64_t from, int64_t to) { add_window(a, (an_window){writer, XSR_NONE, from, to, false, 0}); }
+void an_whole(an *a, uint32_t writer, int64_t from, int64_t to) { add_window(a, (an_window){.writer = writer, .rank = XSR_NONE, .from = from, .to = to}); }
+
+void an_whole_records(an *a, uint32_t writer, uint64_t first, uint64_t last) {
+    add_window(a, (an_window){.writer = writer, .rank = XSR_NONE, .from = INT64_MIN, .to = INT64_MAX, .first = first, .last = last});
+}
 
 void an_whole_long(an *a, uint32_t writer, int64_t from, int64_t to, int64_t least) {
-    add_window(a, (an_window){writer, XSR_NONE, from, to, false, least});
+    add_window(a, (an_window){.writer = writer, .rank = XSR_NONE, .from = from, .to = to, .least = least});
 }
 
-void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to) { add_window(a, (an_window){XSR_NONE, rank, from, to, false, 0}); }
+void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to) { add_window(a, (an_window){.writer = XSR_NONE, .rank = rank, .from = from, .to = to}); }
 
-void an_whole_order(an *a, int64_t from, int64_t to) { add_window(a, (an_window){XSR_NONE, XSR_NONE, from, to, true, 0}); }
+void an_whole_order(an *a, uint32_t agent, int64_t from, int64_t to) {
+    add_window(a, (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from = from, .to = to, .order = true, .known = !an_hb_may_know(a, agent, from)});
+}
 
-/* Order is not certain where an event went on before what it waited for, nor where counts of packed arrivals are put together from what
- * is left: then any loss counts. */
+/* Where the agent could have heard of it: in that time, by anybody; and order is not certain where an event went on before what it waited
+ * for, nor where counts of packed arrivals are put together from what is left: then any loss counts. */
+static uint64_t lost_of_order(const an *a, const an_window *w) {
+    if (w->known && !a->falls)
+        return an_lost_beside(a, w->from, w->to);
+    bool any = a->arrivals || an_hb_forced(a, w->from, w->to);
+    return an_lost(a, XSR_NONE, any ? INT64_MIN : w->from, any ? INT64_MAX : w->to);
+}
+
 static uint64_t lost_in_windows(const an *a, const an_window *w, uint32_t count) {
     uint64_t lost = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (w[i].order && (a->arrivals || an_hb_forced(a, w[i].from, w[i].to)))
-            lost += an_lost(a, XSR_NONE, INT64_MIN, INT64_MAX);
+        if (w[i].order)
+            lost += lost_of_order(a, &w[i]);
+        else if (w[i].last)
+            lost += an_lost_records(a, w[i].writer, w[i].first, w[i].last);
         else
             lost += w[i].rank != XSR_NONE ? an_lost(a, w[i].rank, w[i].from, w[i].to) : an_lost_by(a, w[i].writer, w[i].from, w[i].to, w[i].least);
     return lost;

@@ -5,6 +5,7 @@
 #define MOST_QUEUED (1u << 16) /* items of all agents: then what is at the root of it goes on as it is */
 #define FORCED 1024u           /* spans that are kept */
 #define GRACE 10000            /* ns of merged time; more where clocks or schedulers are loose */
+#define SETTLED 1000000        /* a wait whose signal is lost is told so much later, and what waits for its writer waits with it */
 
 static const uint64_t wanted = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE) | AN_KIND(RESET) | AN_KIND(PASS) |
                                AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(FENCE) | AN_KIND(READ_BEGIN) | AN_KIND(WRITE_BEGIN) |
@@ -12,14 +13,18 @@ static const uint64_t wanted = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(AR
                                AN_KIND(BLOCK_LEAVE) | AN_KIND(PUBLISH) | AN_KIND(CONSUME) | AN_KIND(WRITER_BEGIN) | AN_KIND(WRITER_END) |
                                AN_KIND(WORK_BEGIN) | AN_KIND(EPOCH);
 
-static int64_t grace_of(const xsr_model *m) {
+static void set_grace(an_hb *hb, const xsr_model *m) {
     int64_t bound = 0;
-    bool real = false;
+    bool real = false, exact = true;
     for (uint32_t i = 0; i < m->clock_count; i++)
         bound += m->clocks[i].bound_ns < 0 ? 1000000 : m->clocks[i].bound_ns;
-    for (uint32_t i = 0; i < m->process_count; i++)
+    for (uint32_t i = 0; i < m->process_count; i++) {
         real |= !m->processes[i].virtual_time && m->processes[i].device < 0;
-    return GRACE + 2 * bound + (real ? 20000000 : 0); /* a thread may be set aside between its atomic and its stamp */
+        exact &= m->processes[i].virtual_time;
+    }
+    hb->clocks = 2 * bound + (real ? 20000000 : 0); /* a thread may be set aside between its atomic and its stamp */
+    hb->grace = GRACE + hb->clocks + (exact ? 0 : SETTLED);
+    hb->last_forced = NO_TIME;
 }
 
 int an_hb_begin(an *a) {
@@ -28,9 +33,11 @@ int an_hb_begin(an *a) {
     if (!hb || !(hb->done = calloc(m->process_count + m->rank_count + 1u, sizeof *hb->done)))
         return XS_E_MEMORY;
     hb->done_count = m->process_count + m->rank_count;
-    hb->grace = grace_of(m);
+    set_grace(hb, m);
     return 0;
 }
+
+void hb_hear(an_agent *g, int64_t until) { g->heard = until > g->heard ? until : g->heard; }
 
 static int room_for_slots(an *a) {
     an_hb *hb = a->hb;
@@ -59,7 +66,7 @@ static int agent_of(an *a, uint32_t writer, uint32_t *out) {
         at = hb->agent_count;
         if (RD_ROOM(hb->agents, hb->agent_room, at + 1) < 0 || rd_map_put(&hb->agent_at, key, at) < 0)
             return XS_E_MEMORY;
-        hb->agents[at] = (an_agent){.rank = w->rank, .block = w->block, .launch = w->launch, .epoch = 1};
+        hb->agents[at] = (an_agent){.rank = w->rank, .block = w->block, .launch = w->launch, .epoch = 1, .heard = NO_TIME};
         hb->agent_count++;
     }
     if (fresh || hb->agents[at].launch != w->launch)
@@ -67,6 +74,7 @@ static int agent_of(an *a, uint32_t writer, uint32_t *out) {
     if (hb->agents[at].launch != w->launch)
         hb->agents[at].writers = 0;
     hb->agents[at].writers++;
+    a->ranks[w->rank].crowded |= hb->agents[at].writers > 1;
     hb->agents[at].launch = w->launch;
     a->writers[writer].agent = at + 1;
     *out = at;
@@ -92,12 +100,19 @@ bool an_hb_before(const an *a, an_stamp s, uint32_t agent) {
     return s.agent == agent || an_vector_epoch(y->known, s.agent) >= s.epoch || host_ordered(a, x->launch, y->launch);
 }
 
+bool an_hb_may_know(const an *a, uint32_t agent, int64_t time) {
+    if (agent == XSR_NONE)
+        return true;
+    int64_t heard = a->hb->agents[agent].heard, clocks = a->hb->clocks;
+    return heard != NO_TIME && (heard >= time || time - heard <= clocks);
+}
+
 uint64_t an_hb_guesses(const an *a) { return a->hb->guesses; }
 
 /* Stamps of two clocks may disagree on what lies between two events. */
 bool an_hb_forced(const an *a, int64_t from, int64_t to) {
     const an_hb *hb = a->hb;
-    int64_t clocks = hb->grace - GRACE;
+    int64_t clocks = hb->clocks;
     from = from > INT64_MIN + clocks ? from - clocks : from;
     to = to < INT64_MAX - clocks ? to + clocks : to;
     for (uint32_t i = 0; i < hb->forced_count; i++)
@@ -268,6 +283,8 @@ static uint32_t oldest_of(const an_hb *hb, const uint32_t *list, uint32_t count)
 }
 static int force_one(an *a, uint32_t agent, int64_t now) {
     a->hb->guesses++;
+    a->hb->last_forced = now;
+    hb_hear(&a->hb->agents[agent], now);
     TRY(note_forced(a->hb, item_at(&a->hb->agents[agent], 0)->e.time, now));
     TRY(take_head(a, agent, true));
     TRY(drain(a, agent));
@@ -295,12 +312,32 @@ static int force_old(an *a, int64_t now) {
     return 0;
 }
 
+int an_hb_lost(an *a, uint32_t ring) {
+    an_hb *hb = a->hb;
+    uint32_t had = hb->gap_room;
+    if (RD_ROOM(hb->gap, hb->gap_room, ring + 1) < 0)
+        return XS_E_MEMORY;
+    if (hb->gap_room > had)
+        memset(&hb->gap[had], 0, (hb->gap_room - had) * sizeof *hb->gap);
+    hb->gap[ring] = true;
+    return 0;
+}
+
+static void hear_behind_gap(an *a, uint32_t agent, const xsr_event *e) {
+    an_hb *hb = a->hb;
+    if (e->ring >= hb->gap_room || !hb->gap[e->ring])
+        return;
+    hb->gap[e->ring] = false;
+    hb_hear(&hb->agents[agent], e->time);
+}
+
 int an_hb_event(an *a, const xsr_event *e) {
     uint32_t agent;
     if (e->writer == XSR_NONE || !(wanted >> e->kind & 1))
         return 0;
     TRY(room_for_slots(a));
     TRY(agent_of(a, e->writer, &agent));
+    hear_behind_gap(a, agent, e);
     if (e->kind == XS_EV_WRITER_END)
         a->hb->agents[agent].writers -= a->hb->agents[agent].writers > 0;
     if ((a->hb->blocked_count && ++a->hb->tick % 64 == 0) || a->hb->queued >= MOST_QUEUED)
@@ -328,8 +365,10 @@ int an_hb_wait(an *a, const xsr_wait *w) {
             continue;
         item->w = *w;
         item->has_wait = true;
-        if (a->last_time - w->end > a->hb->grace) /* told late: others have gone on meanwhile */
+        if (a->hb->last_forced != NO_TIME && a->hb->last_forced >= w->end) { /* somebody has gone on without what waits here */
             TRY(note_forced(a->hb, w->end, a->last_time));
+            hb_hear(g, a->last_time);
+        }
         TRY(drain(a, agent));
         return a->hb->blocked_count ? wake(a) : 0;
     }
@@ -344,8 +383,10 @@ int an_hb_finish(an *a) {
         TRY(force_one(a, agent, INT64_MAX));
     for (uint32_t i = 0; i < hb->agent_count; i++) /* waits that were never settled */
         while (hb->agents[i].count) {
-            if (!is_ready(a, item_at(&hb->agents[i], 0)))
+            if (!is_ready(a, item_at(&hb->agents[i], 0))) {
                 TRY(note_forced(hb, item_at(&hb->agents[i], 0)->e.time, INT64_MAX));
+                hb_hear(&hb->agents[i], INT64_MAX);
+            }
             TRY(take_head(a, i, true));
         }
     return 0;
@@ -381,5 +422,6 @@ void an_hb_free(an *a) {
     free(hb->blocked);
     free(hb->unsettled);
     free(hb->forced);
+    free(hb->gap);
     free(hb);
 }

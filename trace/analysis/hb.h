@@ -5,7 +5,12 @@
  *
  * Events reach detectors in causal order (an_step): a wait after the signal that it read, an arrival after the one that it found, whatever
  * their stamps say. What waits for an event that does not come (lost) goes on after a grace, joined with all that the slot released: an
- * edge too many hides a race, but invents none. */
+ * edge too many hides a race, but invents none.
+ *
+ * What lost records could have ordered is kept beside that, as one time an agent: behind a gap of its own, behind a wait whose signal is
+ * not known beyond doubt, or that had its turn late, it may have heard of all that happened up to then; and so may all that hear of it
+ * afterwards, by whatever edge. Two accesses that no clock orders are a race for certain if the second's agent cannot have heard that the
+ * first was made. */
 #ifndef XS_ANALYSIS_HB_H
 #define XS_ANALYSIS_HB_H
 
@@ -23,6 +28,7 @@ typedef struct an_release { /* what a signal or arrival released; the newest of 
     uint32_t writer, rank;
     uint8_t kind, order, scope, fence;
     bool fenced[AN_LEVELS]; /* relaxed, behind a fence event that reaches so far */
+    int64_t heard;          /* of its agent */
 } an_release;
 
 enum an_edge {
@@ -48,6 +54,7 @@ typedef struct an_agent {
     uint32_t rank, block, launch;
     uint32_t writers; /* of this launch that have begun and not ended, as the records come */
     uint32_t epoch; /* from 1 */
+    int64_t heard;  /* it may know of all that happened up to then, though no record that was kept shows it; NO_TIME: of nothing */
     an_vector *known;
     an_vector *fence[AN_LEVELS]; uint32_t fence_epoch[AN_LEVELS]; /* at the last fence that reaches so far; 0: none, or undone by later accesses */
     an_vector *read[AN_LEVELS];  /* relaxed reads that a fence has yet to acquire */
@@ -58,6 +65,7 @@ typedef struct an_agent {
 int an_hb_begin(an *a);
 int an_hb_event(an *a, const xsr_event *e);
 int an_hb_wait(an *a, const xsr_wait *w);
+int an_hb_lost(an *a, uint32_t ring);
 int an_hb_finish(an *a);
 void an_hb_free(an *a);
 int an_step_tell(an *a, const an_step *step); /* driver.c */

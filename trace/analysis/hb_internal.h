@@ -26,12 +26,15 @@ typedef struct an_hb {
     uint32_t *unsettled; uint32_t unsettled_count, unsettled_room; /* agents with events behind a wait that the reader has not told of yet */
     uint64_t queued, guesses;
     hb_span *forced; uint32_t forced_count, forced_room; /* when events went on before what they waited for */
-    int64_t grace;
+    int64_t grace, clocks;  /* how long an event may wait for another; what stamps may be off by */
+    int64_t last_forced;    /* merged time */
+    bool *gap; uint32_t gap_room; /* per ring: records before its next event are lost */
     uint32_t tick;
     an_vector **done;   /* per process, then per rank: what ended writers knew */
     uint32_t done_count;
 } an_hb;
 
+void hb_hear(an_agent *g, int64_t until); /* see heard */
 int hb_process(an *a, uint32_t agent, const xsr_event *e, const xsr_wait *w, bool guessed);
 const an_release *hb_find(const hb_slot *s, uint64_t event);
 const an_release *hb_find_value(const hb_slot *s, uint64_t value);

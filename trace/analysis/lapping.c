@@ -20,8 +20,9 @@ static int room_for(an *a, rings *s) {
     return 0;
 }
 
-static int say(an *a, const xsr_event *e, const char *what, uint64_t other, int64_t since) {
-    an_whole_order(a, since, e->time); /* what the reader gave back, and how that was heard */
+static int say(an *a, const an_step *step, const char *what, uint64_t other, int64_t since) {
+    const xsr_event *e = step->e;
+    an_whole_order(a, step->agent, since, e->time); /* what the reader gave back, and how that was heard */
     xsa_finding f = an_like(XSA_LAPPING, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     an_culprit(a, &f, e->rank, e->writer);
@@ -42,8 +43,8 @@ static int take_publish(an *a, rings *s, const an_step *step) {
         return 0;
     uint64_t freed = e->value - depth;
     if (!r->acked || r->ack_value < freed)
-        return say(a, e, an_print(a, "before %llu was given back", (unsigned long long)freed), r->ack_event, r->acked ? r->ack_time : INT64_MIN);
-    return an_hb_before(a, r->ack, step->agent) ? 0 : say(a, e, an_print(a, "without having heard that %llu was given back", (unsigned long long)freed), r->ack_event, r->ack_time);
+        return say(a, step, an_print(a, "before %llu was given back", (unsigned long long)freed), r->ack_event, r->acked ? r->ack_time : INT64_MIN);
+    return an_hb_before(a, r->ack, step->agent) ? 0 : say(a, step, an_print(a, "without having heard that %llu was given back", (unsigned long long)freed), r->ack_event, r->ack_time);
 }
 
 /* A plain slot with a declared depth: its reader's wait for (value - depth) must be known to the producer. */
@@ -70,7 +71,7 @@ static int take_signal(an *a, rings *s, const an_step *step) {
     }
     if (older_ones_gone)
         return 0; /* who waited for that one is not kept any more */
-    return say(a, e, an_print(a, "%llu deep, and has not heard that its reader is done with %llu", (unsigned long long)r->depth, (unsigned long long)freed), last->event, since);
+    return say(a, step, an_print(a, "%llu deep, and has not heard that its reader is done with %llu", (unsigned long long)r->depth, (unsigned long long)freed), last->event, since);
 }
 
 static int on_step(an *a, void *state, const an_step *step) {

@@ -3,7 +3,7 @@
 
 #define GAPS 256u
 
-typedef struct gap { int64_t from, to; uint64_t records; } gap;
+typedef struct gap { int64_t from, to; uint64_t records, first, last; } gap; /* first, last: of the ring's records */
 struct an_losses { gap *gaps; uint32_t count, room; };
 
 static int add_gap(struct an_losses *l, gap g) {
@@ -12,6 +12,7 @@ static int add_gap(struct an_losses *l, gap g) {
         last->from = g.from < last->from ? g.from : last->from;
         last->to = g.to > last->to ? g.to : last->to;
         last->records += g.records;
+        last->last = g.last;
         return 0;
     }
     if (RD_ROOM(l->gaps, l->room, l->count + 1) < 0)
@@ -32,7 +33,7 @@ int an_loss_add(an *a, const xsr_loss *loss) {
     }
     /* Stamps are read before what they stamp: two records may lie the other way round. */
     bool turned = loss->before > loss->after;
-    return add_gap(&a->losses[loss->ring], (gap){turned ? loss->after : loss->before, turned ? loss->before : loss->after, records});
+    return add_gap(&a->losses[loss->ring], (gap){turned ? loss->after : loss->before, turned ? loss->before : loss->after, records, loss->first, loss->last});
 }
 
 /* What no gap tells of: damaged frames, windows, writers without a ring. They count at all times. */
@@ -77,8 +78,42 @@ bool an_loss_is_counted(const an *a) {
     return without_gaps(a, XSR_NONE) == 0;
 }
 
+uint64_t an_lost_beside(const an *a, int64_t from, int64_t to) {
+    uint64_t n = without_gaps(a, XSR_NONE);
+    for (uint32_t i = 0; a->losses && i < a->model->ring_count; i++) {
+        uint32_t rank = a->model->rings[i].rank;
+        const struct an_losses *l = &a->losses[i];
+        bool silent = l->count == 1 && l->gaps[0].from == NO_TIME && l->gaps[0].to == INT64_MAX;
+        if (silent || rank >= a->model->rank_count || a->ranks[rank].crowded)
+            n += lost_in(a, i, from, to, 0);
+    }
+    return n;
+}
+
+uint64_t an_lost_records(const an *a, uint32_t writer, uint64_t first, uint64_t last) {
+    const xsr_writer *w = &a->model->writers[writer];
+    const struct an_losses *l = a->losses ? &a->losses[w->ring] : NULL;
+    uint64_t n = without_gaps(a, w->rank);
+    for (uint32_t i = 0; l && i < l->count; i++)
+        if (l->gaps[i].first <= last && l->gaps[i].last >= first)
+            n += l->gaps[i].records;
+    return n;
+}
+
 bool an_capture_is_whole(const an *a) {
     return an_lost(a, XSR_NONE, INT64_MIN, INT64_MAX) == 0 && !a->model->trimmed && !a->model->triggered;
+}
+
+/* So many signals of this slot were kept, and not one reset in its pad: were it reset between two of them, some of those would have been
+ * kept too. */
+bool an_never_reset(const an *a, uint32_t slot) {
+    double lost = (double)a->lost_records / ((double)a->lost_records + (double)a->events + 1), none = 1;
+    for (uint64_t i = 0; i + 1 < a->slots[slot].signals && none > 1e-9; i++)
+        none *= lost;
+    for (uint32_t i = 0; i < a->slot_count && none <= 1e-9; i++)
+        if (a->model->slots[i].pad == a->model->slots[slot].pad && a->slots[i].resets)
+            return false;
+    return none <= 1e-9;
 }
 
 bool an_tail_unknown(const an *a, uint32_t rank) { return a->model->processes[a->model->ranks[rank].process].tail_unknown; }

@@ -123,7 +123,7 @@ static int on_step(an *a, void *state, const an_step *step) {
     bool other_rank = before.rank != e->rank;
     if (!other_rank && before.epoch != e->epoch && before.value < e->value)
         return 0;
-    an_whole_order(a, before.time, e->time); /* what orders the two lies between them */
+    an_whole_order(a, step->agent, before.time, e->time); /* what orders the two lies between them */
     if (other_rank)
         return say(a, e, &before, XSA_HIGH, "nothing orders the two", CURE);
     return say(a, e, &before, XSA_MEDIUM, "nothing orders the two blocks", CURE);

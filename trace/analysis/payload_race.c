@@ -6,10 +6,10 @@
 #define ANY (XSR_NONE - 1)
 
 /* The last wait of a block that passed: the signal that it read. */
-typedef struct guard { uint64_t signal, value; uint32_t agent, slot; bool any; } guard;
-typedef struct access { /* event, last, writer, agent, guard: of the newest; last: its end, or its begin while it goes on */
+typedef struct guard { uint64_t signal, value, record; uint32_t agent, slot; bool any, unsure; /* it passed another since, whose signal is not known */ } guard;
+typedef struct access { /* event, last, record, writer, agent, guard: of the newest; last: its end, or its begin while it goes on */
     an_vector *stamps;
-    uint64_t event, last;
+    uint64_t event, last, record;
     uint32_t writer, agent, active;
     int64_t since; /* of the oldest of them */
     guard guard;
@@ -71,6 +71,7 @@ static bool unordered(const an *a, const access *x, uint32_t agent, bool *active
 
 static int add(const races *r, access *x, const an_step *step) {
     x->since = x->stamps ? x->since : step->e->time;
+    x->record = step->e->sequence;
     x->event = x->last = step->e->id;
     x->writer = step->e->writer;
     x->agent = step->agent;
@@ -83,10 +84,15 @@ static void clear(access *x) {
     *x = (access){.writer = XSR_NONE};
 }
 
-typedef struct verdict { uint32_t detector, culprit, victim, slot; const char *cure; uint32_t named; } verdict;
+typedef struct verdict { uint32_t detector, culprit, victim, slot; const char *cure; uint32_t named; const access *told; /* who else is to blame if a wait of this reader is lost */ } verdict;
 
-static int say(an *a, verdict v, const xsr_event *e, const access *other, uint64_t other_generation, const char *what) {
-    an_whole_order(a, other->since, e->time); /* what orders the two lies between them */
+static int say(an *a, verdict v, const an_step *step, const access *other, uint64_t other_generation, const char *what) {
+    const xsr_event *e = step->e;
+    an_whole_order(a, step->agent, other->since, e->time); /* what orders the two lies between them */
+    if (v.told) /* another wait behind its guard, which told it more */
+        an_whole_records(a, v.told->writer, v.told->guard.any ? v.told->guard.record : 0, v.told->record);
+    if (v.told && v.told->guard.unsure)
+        an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
     xsa_finding f = an_like(v.detector, XSA_ERROR, XSA_HIGH);
     an_culprit(a, &f, XSR_NONE, v.culprit);
     an_victim(a, &f, XSR_NONE, v.victim);
@@ -115,12 +121,12 @@ static int say(an *a, verdict v, const xsr_event *e, const access *other, uint64
 static verdict blame(const access *reads, const access *writes, uint64_t generation) {
     bool told = reads->guard.any && reads->guard.agent == writes->agent && reads->guard.value >= generation;
     if (told && (writes->active || writes->last > reads->guard.signal))
-        return (verdict){XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "signal behind the last write, and behind the end of asynchronous ones"};
+        return (verdict){XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "signal behind the last write, and behind the end of asynchronous ones", .told = reads};
     /* It signalled behind its last write and was heard: only its release or the other's acquire can be too weak, also where they look
      * strong enough, as a relaxed store behind the fence of the round before. */
     if (told)
-        return (verdict){XSA_PAYLOAD_RACE, writes->writer, reads->writer, reads->guard.slot, CURE_ORDER, XSA_ORDER_SCOPE};
-    return (verdict){XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE, CURE_WAIT};
+        return (verdict){XSA_PAYLOAD_RACE, writes->writer, reads->writer, reads->guard.slot, CURE_ORDER, XSA_ORDER_SCOPE, reads};
+    return (verdict){XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE, CURE_WAIT, .told = reads};
 }
 
 static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32_t dst) {
@@ -130,7 +136,7 @@ static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32
     if (at == XSR_NONE || r->earlies[at].generation != e->detail || !unordered(a, &r->earlies[at].reads, step->agent, &active))
         return 0;
     access write = {.event = e->id, .last = e->id, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
-    return say(a, blame(&r->earlies[at].reads, &write, e->detail), e, &r->earlies[at].reads, e->detail, "only after it was read by");
+    return say(a, blame(&r->earlies[at].reads, &write, e->detail), step, &r->earlies[at].reads, e->detail, "only after it was read by");
 }
 
 static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index) {
@@ -143,17 +149,17 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
             TRY(take_early(a, r, step, src, an_number(a, i)));
     if (c->written && e->detail != c->generation) {
         if (unordered(a, &c->reads, step->agent, &active))
-            TRY(say(a, (verdict){XSA_LAPPING, e->writer, c->reads.writer, XSR_NONE, CURE_CREDIT}, e, &c->reads, c->read_generation,
+            TRY(say(a, (verdict){XSA_LAPPING, e->writer, c->reads.writer, XSR_NONE, CURE_CREDIT}, step, &c->reads, c->read_generation,
                     active ? "while it is read by" : "though nothing orders it behind the read by"));
         if (unordered(a, &c->writes, step->agent, &active))
-            TRY(say(a, (verdict){XSA_PAYLOAD_RACE, e->writer, c->writes.writer, XSR_NONE, CURE_ORDER}, e, &c->writes, c->generation,
+            TRY(say(a, (verdict){XSA_PAYLOAD_RACE, e->writer, c->writes.writer, XSR_NONE, CURE_ORDER}, step, &c->writes, c->generation,
                     "though nothing orders it behind the write by"));
         clear(&c->writes);
         if (c->read_generation != e->detail)
             clear(&c->reads);
     } else if (c->read_generation == e->detail && c->reads.stamps && unordered(a, &c->reads, step->agent, &active)) {
         access write = {.event = e->id, .last = e->id, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
-        TRY(say(a, blame(&c->reads, &write, e->detail), e, &c->reads, c->read_generation, "only after it was read by"));
+        TRY(say(a, blame(&c->reads, &write, e->detail), step, &c->reads, c->read_generation, "only after it was read by"));
     }
     c->generation = e->detail;
     c->written = true;
@@ -164,11 +170,11 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
 static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
     const xsr_event *e = step->e;
     bool active;
-    access read = {.event = e->id, .writer = e->writer, .agent = step->agent, .guard = step->agent < r->guard_room ? r->guards[step->agent] : (guard){0}};
+    access read = {.event = e->id, .record = e->sequence, .writer = e->writer, .agent = step->agent, .guard = step->agent < r->guard_room ? r->guards[step->agent] : (guard){0}};
     if (c->written && e->detail < c->generation)
-        TRY(say(a, (verdict){XSA_LAPPING, c->writes.writer, e->writer, XSR_NONE, CURE_CREDIT}, e, &c->writes, c->generation, "which is overwritten already by"));
+        TRY(say(a, (verdict){XSA_LAPPING, c->writes.writer, e->writer, XSR_NONE, CURE_CREDIT}, step, &c->writes, c->generation, "which is overwritten already by"));
     else if (c->written && e->detail == c->generation && unordered(a, &c->writes, step->agent, &active))
-        TRY(say(a, blame(&read, &c->writes, e->detail), e, &c->writes, c->generation,
+        TRY(say(a, blame(&read, &c->writes, e->detail), step, &c->writes, c->generation,
                 active ? "while it is written by" : "though nothing orders it behind the write by"));
     c->read_generation = e->detail;
     c->reads.active++;
@@ -194,13 +200,16 @@ static int note_early(an *a, races *r, const an_step *step) {
 
 static int note_guard(races *r, const an_step *step) {
     uint32_t had = r->guard_room;
-    if (!step->w || step->w->result != XS_RESULT_OK || !step->from)
+    if (!step->w || step->w->result != XS_RESULT_OK || (!step->from && !step->guessed))
         return 0;
     if (RD_ROOM(r->guards, r->guard_room, step->agent + 1) < 0)
         return XS_E_MEMORY;
     if (r->guard_room > had)
         memset(&r->guards[had], 0, (r->guard_room - had) * sizeof *r->guards);
-    r->guards[step->agent] = (guard){step->from->event, step->w->observed, step->from->stamp.agent, step->e->slot, true};
+    if (step->guessed)
+        r->guards[step->agent].unsure = true;
+    else
+        r->guards[step->agent] = (guard){step->from->event, step->w->observed, step->e->sequence, step->from->stamp.agent, step->e->slot, true, false};
     return 0;
 }
 

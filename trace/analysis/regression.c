@@ -3,28 +3,17 @@
 
 static bool comparable(const an *a, uint32_t slot, uint64_t x, uint64_t y) { return !(an_pad(a, slot)->flags & XS_PAD_WIDE) || x >> 32 == y >> 32; }
 
-/* So many signals of this slot were kept, and not one reset in its pad: were it reset between two of them, some of those would have been
- * kept too. */
-static bool is_never_reset(const an *a, uint32_t slot) {
-    double lost = (double)a->lost_records / ((double)a->lost_records + (double)a->events + 1), none = 1;
-    for (uint64_t i = 0; i + 1 < a->slots[slot].signals && none > 1e-9; i++)
-        none *= lost;
-    for (uint32_t i = 0; i < a->slot_count && none <= 1e-9; i++)
-        if (a->model->slots[i].pad == a->model->slots[slot].pad && a->slots[i].resets)
-            return false;
-    return none <= 1e-9;
-}
-
-/* A reset, by whomever; of another launch, or where it may be the habit. */
-static void whole_between(an *a, const xsr_event *e, const an_touch *before) {
-    bool one_launch = e->writer != XSR_NONE && before->writer != XSR_NONE && a->model->writers[e->writer].launch == a->model->writers[before->writer].launch;
-    an_whole(a, one_launch && is_never_reset(a, e->slot) ? e->writer : XSR_NONE, before->time, e->time);
+/* A reset, by whomever: of another launch, or where it may be the habit. */
+static void whole_between(an *a, uint32_t slot, uint32_t writer, int64_t now, const an_touch *before) {
+    bool one_launch = writer != XSR_NONE && before->writer != XSR_NONE && a->model->writers[writer].launch == a->model->writers[before->writer].launch;
+    if (!one_launch || !an_never_reset(a, slot))
+        an_whole(a, XSR_NONE, before->time, now);
 }
 
 static int say(an *a, const xsr_event *e, uint32_t severity) {
     const an_slot *s = &a->slots[e->slot];
     bool falls = e->value < s->signal.value;
-    whole_between(a, e, &s->signal);
+    whole_between(a, e->slot, e->writer, e->time, &s->signal);
     xsa_finding f = an_like(XSA_REGRESSION, severity, XSA_HIGH);
     f.slot = e->slot;
     an_culprit(a, &f, e->rank, e->writer);
@@ -58,7 +47,7 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
     if (w->open || w->end_lost || s->wait.event == XSR_NO_ID || s->wait.writer != w->writer || w->observed >= s->wait.value || reset ||
         w->id < s->wait.event || s->arrivals || !comparable(a, w->slot, w->observed, s->wait.value) )
         return 0;
-    an_whole(a, XSR_NONE, s->wait.time, w->end);
+    whole_between(a, w->slot, w->writer, w->end, &s->wait);
     xsa_finding f = an_like(XSA_REGRESSION, XSA_ERROR, XSA_HIGH);
     f.slot = w->slot;
     an_victim(a, &f, w->rank, w->writer);

@@ -38,8 +38,9 @@ static int say(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint
     return an_evidence(a, out, other, "what it races with");
 }
 
-static int say_unordered(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint64_t other, uint32_t writer, const char *what, int64_t from, int64_t to) {
-    an_whole_order(a, from, to); /* what orders the two lies between them */
+static int say_unordered(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint64_t other, uint32_t writer, const char *what, uint32_t agent,
+                         int64_t from, int64_t to) {
+    an_whole_order(a, agent, from, to); /* what orders the two lies between them */
     return say(a, slot, reset_writer, reset, other, writer, what, XSA_HIGH);
 }
 
@@ -66,9 +67,9 @@ static int take_reset(an *a, resets *s, const an_step *step, uint32_t slot) {
         an_whole_rank(a, e->rank, u->since, e->time); /* another reset */
         TRY(say(a, slot, e->writer, e->id, o->event, o->writer, "under the poll of", XSA_HIGH));
     } else if (unordered(a, u->waits, step->agent))
-        TRY(say_unordered(a, slot, e->writer, e->id, u->waits_event, u->waits_writer, "though nothing orders it behind the wait of", u->since, e->time));
+        TRY(say_unordered(a, slot, e->writer, e->id, u->waits_event, u->waits_writer, "though nothing orders it behind the wait of", step->agent, u->since, e->time));
     else if (unordered(a, u->writes, step->agent))
-        TRY(say_unordered(a, slot, e->writer, e->id, u->writes_event, u->writes_writer, "though nothing orders it behind what was written by", u->since, e->time));
+        TRY(say_unordered(a, slot, e->writer, e->id, u->writes_event, u->writes_writer, "though nothing orders it behind what was written by", step->agent, u->since, e->time));
     an_vector_drop(u->waits);
     an_vector_drop(u->writes);
     u->waits = u->writes = NULL;
@@ -122,7 +123,7 @@ static int take_wait(an *a, use *u, const an_step *step) {
         return 0;
     bool old_round = u->reset_event && step->from && step->from->event < u->reset_event;
     if (old_round && !an_hb_before(a, (an_stamp){step->agent, step->epoch}, u->reset.agent) && u->reset.agent != step->agent)
-        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "before the wait ended of", step->from->time, e->time));
+        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "before the wait ended of", u->reset.agent, step->from->time, e->time));
     u->waits_event = e->id;
     u->waits_writer = e->writer;
     return an_vector_join(&u->waits, NULL, (an_stamp){step->agent, step->epoch});
@@ -132,7 +133,7 @@ static int take_write(an *a, use *u, const an_step *step) {
     const xsr_event *e = step->e;
     uint64_t value = an_arrives(e->kind) ? e->value + an_weight(e) : e->value;
     if (u->reset_event && !an_hb_before(a, u->reset, step->agent))
-        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "though nothing orders it before what is written by", u->reset_time, e->time));
+        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "though nothing orders it before what is written by", step->agent, u->reset_time, e->time));
     u->before = value > u->before ? value : u->before;
     u->writes_event = e->id;
     u->writes_writer = e->writer;

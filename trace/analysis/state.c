@@ -65,6 +65,7 @@ static an_touch touch_of(const xsr_event *e) {
 }
 
 static void take_signal(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
+    a->falls += s->signals && e->value <= s->max_value;
     s->signals++;
     s->max_value = e->value > s->max_value ? e->value : s->max_value;
     s->first_signal = e->time < s->first_signal ? e->time : s->first_signal;
@@ -131,6 +132,7 @@ static int take_slot_event(an *a, an_writer *w, const xsr_event *e) {
         return take_arrival(a, s, w, e);
     } else if (e->kind == XS_EV_RESET) {
         s->resets++;
+        a->falls++;
         s->reset = touch_of(e);
         s->max_value = e->value;
         s->entered = nobody;

@@ -101,6 +101,12 @@ static bool is_known(const an *a, const an_stuck *s) {
     return s->owes != XSR_NONE && s->counter == XSR_NONE && a->slots[s->w.slot].signal.writer == s->owes;
 }
 
+/* What holds it up is a wait that is told in full: nothing is missing between its begin and its end. */
+static bool is_held(const an *a, const an_stuck *s) {
+    const an_stuck *next = s->why == AN_WHY_WAITS && s->next != XSR_NONE ? &a->stuck[s->next] : NULL;
+    return next && next->certain && !next->w.start_lost && a->slots[s->w.slot].signal.value >= a->slots[s->w.slot].max_value;
+}
+
 /* Its round is told by the record that entered it. */
 static void whole_epoch(an *a, const an_stuck *s) {
     if (!s->w.epoch || s->w.writer == XSR_NONE)
@@ -135,7 +141,9 @@ void an_whole_stuck(an *a, const an_stuck *s) {
     if (s->why == AN_WHY_MOVED_ON || s->why == AN_WHY_ELECTED || s->why == AN_WHY_COUNT)
         whole_epoch(a, s);
     switch (s->why) {
-    case AN_WHY_UNKNOWN: an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX); return;
+    case AN_WHY_UNKNOWN: /* what it saw in the end shows that nobody had signalled it by then */
+        an_whole(a, XSR_NONE, s->w.observed || x->resets || s->w.start_lost ? INT64_MIN : an_stuck_end(a, s), INT64_MAX);
+        return;
     case AN_WHY_ENDED:
     case AN_WHY_MOVED_ON:
     case AN_WHY_SILENT:
@@ -143,6 +151,8 @@ void an_whole_stuck(an *a, const an_stuck *s) {
     case AN_WHY_WAITS:
         if (s->counter != XSR_NONE) /* whoever arrives */
             an_whole(a, XSR_NONE, before, still);
+        else if (is_known(a, s) && is_held(a, s))
+            return;
         else if (is_known(a, s)) /* not its signal, which would have been seen, unless values fall: that it stood still itself, for about as long */
             an_whole_long(a, s->owes, before, end_of_writer(a, s->owes), x->signal.value < x->max_value ? 0 : (an_stuck_end(a, s) - s->w.begin) / 4);
         else if (s->supplier != XSR_NONE)

@@ -20,7 +20,7 @@ static void blame_adder(const an *a, xsa_finding *f, uint32_t slot, uint32_t ran
 static int say_twice(an *a, const xsr_event *e) {
     const an_slot *s = &a->slots[e->slot];
     if (e->kind == XS_EV_ARRIVE) /* the base that an epoch began with */
-        an_whole_order(a, s->arrival.time, e->time);
+        an_whole_order(a, XSR_NONE, s->arrival.time, e->time);
     an_whole(a, XSR_NONE, s->arrival.time, e->time); /* a reset */
     xsa_finding f = an_like(XSA_VANISHED_SIGNAL, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;

@@ -118,7 +118,10 @@ void rd_clocks_bound(xsr_reader *reader) {
         worst = b > worst ? b : worst;
     }
     reader->bound = worst + second;
-    reader->grace = reader->bound > 1000000 ? reader->bound : 1000000;
+    bool exact = true; /* virtual times: a signal comes before what it ends, however short the time between */
+    for (uint32_t i = 0; i < reader->model.process_count; i++)
+        exact &= reader->model.processes[i].virtual_time;
+    reader->grace = exact ? reader->bound + 1000 : reader->bound > 1000000 ? reader->bound : 1000000;
 }
 
 /* Back to what the samples say; a pass may tighten or widen it. */
