@@ -99,6 +99,7 @@ static int take_release(an *a, an_step *step, const an_release *before) {
     r->scope = e->scope;
     r->fence = e->fence;
     r->heard = carried.heard > g->heard ? carried.heard : g->heard;
+    s->heard = r->heard > s->heard ? r->heard : s->heard;
     release_at(g, r, e);
     for (uint32_t l = 0; l < AN_LEVELS; l++) {
         TRY(an_vector_join(&r->clock[l], carried.clock[l], (an_stamp){0, 0}));
@@ -138,6 +139,7 @@ static int guess(an *a, an_step *step) {
     an_agent *g = &a->hb->agents[step->agent];
     step->guessed = true;
     hb_hear(g, step->e->time);
+    hb_hear(g, a->hb->slots[step->e->slot].heard);
     for (uint32_t l = 0; r && l < AN_LEVELS; l++)
         TRY(an_vector_join(&g->known, r->clock[l], r->self[l]));
     return r ? an_vector_join(&g->known, NULL, r->stamp) : 0;
@@ -151,6 +153,8 @@ static int process_wait(an *a, an_step *step) {
         return 0;
     if (w->reads_from.reason != XSR_REASON_FOUND)
         hb_hear(&a->hb->agents[step->agent], step->e->time);
+    if (w->reads_from.reason == XSR_REASON_AMBIGUOUS)
+        a->hb->last_forced = a->last_time;
     if (w->reads_from.reason == XSR_REASON_FOUND)
         from = hb_find(s, w->reads_from.event);
     else if (w->reads_from.reason == XSR_REASON_ARRIVALS)
@@ -169,6 +173,8 @@ static int process_arrival(an *a, an_step *step) {
     hb_slot *s = &a->hb->slots[e->slot];
     /* Where records are lost, counts of one record are put together by the reader, and may be off by an epoch: all before it stands in. */
     hb_hear(&a->hb->agents[step->agent], e->time); /* also where that is told only later */
+    if (a->lost_records) /* it has not waited for the one before */
+        a->hb->last_forced = a->last_time;
     const an_release *before = !s->chained ? NULL : a->lost_records ? newest(s) : hb_find_value(s, e->value);
     if (before && e->kind == XS_EV_ARRIVE)
         TRY(take_edge(a, step, before, level_of_access(e), not_known(e) || acquires(e->order)));

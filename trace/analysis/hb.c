@@ -22,7 +22,8 @@ static void set_grace(an_hb *hb, const xsr_model *m) {
         real |= !m->processes[i].virtual_time && m->processes[i].device < 0;
         exact &= m->processes[i].virtual_time;
     }
-    hb->clocks = 2 * bound + (real ? 20000000 : 0); /* a thread may be set aside between its atomic and its stamp */
+    hb->bound = 2 * bound;
+    hb->clocks = hb->bound + (real ? 20000000 : 0); /* a thread may be set aside between its atomic and its stamp */
     hb->grace = GRACE + hb->clocks + (exact ? 0 : SETTLED);
     hb->last_forced = NO_TIME;
 }
@@ -103,8 +104,8 @@ bool an_hb_before(const an *a, an_stamp s, uint32_t agent) {
 bool an_hb_may_know(const an *a, uint32_t agent, int64_t time) {
     if (agent == XSR_NONE)
         return true;
-    int64_t heard = a->hb->agents[agent].heard, clocks = a->hb->clocks;
-    return heard != NO_TIME && (heard >= time || time - heard <= clocks);
+    int64_t heard = a->hb->agents[agent].heard; /* the stamp of something behind what it may have heard by, in the order of its writer */
+    return heard != NO_TIME && (heard >= time || time - heard <= a->hb->bound);
 }
 
 uint64_t an_hb_guesses(const an *a) { return a->hb->guesses; }

@@ -12,6 +12,7 @@ typedef struct hb_slot {
     uint64_t newest; /* event id of the last signal that had its turn */
     uint64_t post;   /* arrivals: what the last one that had its turn left */
     bool chained; /* an arrival had its turn */
+    int64_t heard; /* the latest of all releases, those not kept included; 0: of none */
 } hb_slot;
 
 typedef struct hb_span { int64_t from, to; } hb_span;
@@ -26,8 +27,8 @@ typedef struct an_hb {
     uint32_t *unsettled; uint32_t unsettled_count, unsettled_room; /* agents with events behind a wait that the reader has not told of yet */
     uint64_t queued, guesses;
     hb_span *forced; uint32_t forced_count, forced_room; /* when events went on before what they waited for */
-    int64_t grace, clocks;  /* how long an event may wait for another; what stamps may be off by */
-    int64_t last_forced;    /* merged time */
+    int64_t grace, clocks, bound; /* how long an event may wait for another; what stamps may be off by; what clocks may */
+    int64_t last_forced;    /* merged time at which somebody last went on though what it waited for may have been held up */
     bool *gap; uint32_t gap_room; /* per ring: records before its next event are lost */
     uint32_t tick;
     an_vector **done;   /* per process, then per rank: what ended writers knew */

@@ -321,6 +321,52 @@ static void test_short_gap_does_not_hide_that_a_supplier_waited(void **state) {
     }
 }
 
+/* Rank 0 signals before it writes, and rank 1 reads. What a third one has lost meanwhile, of which neither hears, cannot have ordered the two;
+ * a record of who writes can. */
+static void test_gap_of_which_nobody_hears_hides_no_race(void **state) {
+    (void)state;
+    for (int hides = 0; hides < 2; hides++) {
+        cb *c = case_begin(3, 1, 1);
+        uint32_t slot = cb_slot(c, cb_pad(c, "full", "", "", 1, 1, 0), 1, 0, 0), name = cb_mark_name(c, "push");
+        cb_signal(c, RING(0, 0), 2000, slot, 1);
+        cb_pass(c, RING(1, 0), 2100, slot, 1, 1);
+        cb_payload(c, RING(1, 0), 2200, XS_EV_READ_BEGIN, name, 0, 1, 0, 16, 1024);
+        cb_payload_end(c, RING(1, 0), 2300, name, 0);
+        uint32_t loser = hides ? RING(0, 0) : RING(2, 0);
+        uint64_t lost = cb_next(c, loser);
+        cb_one(c, loser, 2400, XS_CODE_FENCE_ACQREL_SYS, 0, 33);
+        cb_lose(c, loser, lost, lost, XS_LOSS_OVERWRITTEN);
+        cb_one(c, loser, 2500, XS_CODE_FENCE_ACQREL_SYS, 0, 34);
+        cb_payload(c, RING(0, 0), 2600, XS_EV_WRITE_BEGIN, name, 0, 1, 1, 16, 1024);
+        cb_payload_end(c, RING(0, 0), 2700, name, 0);
+        case_end_writers(c, 3, 1, 9000);
+        judged j = judge(c);
+        assert_int_equal(finding_of(&j, XSA_PARTIAL_PUBLISH) != NULL, !hides);
+        assert_int_equal(verdict_of(&j, XSA_PARTIAL_PUBLISH)->status, hides ? XSA_UNKNOWN : XSA_FOUND);
+        judged_free(&j);
+    }
+}
+
+/* A slot that was never signalled, and still shows nothing when its waiter gives up: what was lost before cannot be its signal, what was
+ * lost afterwards can. */
+static void test_what_a_waiter_saw_last_shows_that_no_signal_was_lost(void **state) {
+    (void)state;
+    for (int hides = 0; hides < 2; hides++) {
+        cb *c = case_begin(2, 1, 1);
+        uint32_t slot = cb_slot(c, cb_pad(c, "full", "", "", 1, 1, 0), 0, 0, 0);
+        cb_wait_start(c, RING(0, 0), 2300, slot, 1, 0);
+        cb_one(c, RING(1, 0), hides ? 9000100 : 2400, XS_CODE_FENCE_ACQREL_SYS, 0, 32);
+        uint64_t lost = cb_next(c, RING(1, 0));
+        cb_one(c, RING(1, 0), hides ? 9000200 : 2500, XS_CODE_FENCE_ACQREL_SYS, 0, 33);
+        cb_lose(c, RING(1, 0), lost, lost, XS_LOSS_OVERWRITTEN);
+        cb_one(c, RING(1, 0), hides ? 9000300 : 2600, XS_CODE_FENCE_ACQREL_SYS, 0, 34);
+        cb_wait_end(c, RING(0, 0), 9000000, slot, 0, XS_RESULT_TIMEOUT, 50);
+        judged j = judge(c);
+        assert_int_equal(finding_of(&j, XSA_LOST_SUPPLIER) != NULL, !hides);
+        judged_free(&j);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_healthy_and_whole), cmocka_unit_test(test_loss_alone_makes_no_error),
                                        cmocka_unit_test(test_culprit_is_named_though_records_are_lost), cmocka_unit_test(test_wait_whose_end_may_be_lost),
@@ -328,6 +374,8 @@ int main(void) {
                                        cmocka_unit_test(test_wait_that_frees_a_buffer_is_lost), cmocka_unit_test(test_begin_of_who_waits_is_lost),
                                        cmocka_unit_test(test_lost_epoch_of_a_waiter_is_no_round_left_out),
                                        cmocka_unit_test(test_what_gave_up_is_not_an_earlier_wait),
-                                       cmocka_unit_test(test_short_gap_does_not_hide_that_a_supplier_waited)};
+                                       cmocka_unit_test(test_short_gap_does_not_hide_that_a_supplier_waited),
+                                       cmocka_unit_test(test_gap_of_which_nobody_hears_hides_no_race),
+                                       cmocka_unit_test(test_what_a_waiter_saw_last_shows_that_no_signal_was_lost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
