@@ -48,6 +48,16 @@ static bool is_stale(const an *a, const xsr_wait *w, uint64_t signal_epoch, uint
     return signal_epoch && w->epoch > signal_epoch;
 }
 
+typedef struct read_signal { uint64_t event, value, epoch; int64_t time; uint32_t writer; } read_signal; /* epoch 0: not known */
+
+/* What it read is known, whatever clocks say of which came first and which is the newest; else it can only have been the newest. */
+static read_signal read_by(const xsr_wait *w, const an_slot *x) {
+    const xsr_edge *from = &w->reads_from;
+    if (from->reason != XSR_REASON_FOUND || from->event == x->signal.event)
+        return (read_signal){x->signal.event, x->signal.value, x->signal.epoch, x->signal.time, x->signal.writer};
+    return (read_signal){from->event, from->value, 0, from->time, from->writer};
+}
+
 static int on_wait(an *a, void *state, const xsr_wait *w) {
     passes *s = state;
     if (w->open || w->end_lost || w->start_lost || w->result != XS_RESULT_OK)
@@ -57,12 +67,15 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
     const an_slot *x = &a->slots[w->slot];
     if (nobody_signalled(a, w) && !an_plan_of(a, w->slot, w->epoch).host)
         TRY(say_foreign(a, w));
+    read_signal read = read_by(w, x);
     bool plain = (w->reads_from.reason == XSR_REASON_FOUND || w->reads_from.reason == XSR_REASON_AMBIGUOUS) && x->signals && !x->arrivals;
-    if (!plain || x->signal.event > w->id || w->observed != x->signal.value || !is_stale(a, w, x->signal.epoch, launch_of(a, x->signal.writer)))
+    if (!plain || w->observed != read.value || !is_stale(a, w, read.epoch, launch_of(a, read.writer)))
         return 0;
-    if (p->again && p->read == x->signal.event && p->launch == launch_of(a, w->writer) && p->launch != launch_of(a, x->signal.writer))
+    if (w->reads_from.reason == XSR_REASON_AMBIGUOUS && read.event > w->id)
+        return 0;
+    if (p->again && p->read == read.event && p->launch == launch_of(a, w->writer) && p->launch != launch_of(a, read.writer))
         return 0; /* a whole launch runs through on it: the first signal that comes too late tells of the first wait */
-    *p = (pass){w->id, x->signal.event, w->epoch, w->need, w->observed, w->writer, w->rank, launch_of(a, w->writer), launch_of(a, x->signal.writer), w->source, w->end, x->signal.time, true};
+    *p = (pass){w->id, read.event, w->epoch, w->need, w->observed, w->writer, w->rank, launch_of(a, w->writer), launch_of(a, read.writer), w->source, w->end, read.time, true};
     return 0;
 }
 
