@@ -5,7 +5,6 @@
 #define MOST_QUEUED (1u << 16) /* items of all agents: then what is at the root of it goes on as it is */
 #define FORCED 1024u           /* spans that are kept */
 #define GRACE 10000            /* ns of merged time; more where clocks or schedulers are loose */
-#define SETTLED 1000000        /* a wait whose signal is lost is told so much later, and what waits for its writer waits with it */
 
 static const uint64_t wanted = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE) | AN_KIND(RESET) | AN_KIND(PASS) |
                                AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(FENCE) | AN_KIND(READ_BEGIN) | AN_KIND(WRITE_BEGIN) |
@@ -15,16 +14,14 @@ static const uint64_t wanted = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(AR
 
 static void set_grace(an_hb *hb, const xsr_model *m) {
     int64_t bound = 0;
-    bool real = false, exact = true;
+    bool real = false;
     for (uint32_t i = 0; i < m->clock_count; i++)
         bound += m->clocks[i].bound_ns < 0 ? 1000000 : m->clocks[i].bound_ns;
-    for (uint32_t i = 0; i < m->process_count; i++) {
+    for (uint32_t i = 0; i < m->process_count; i++)
         real |= !m->processes[i].virtual_time && m->processes[i].device < 0;
-        exact &= m->processes[i].virtual_time;
-    }
     hb->bound = 2 * bound;
     hb->clocks = hb->bound + (real ? 20000000 : 0); /* a thread may be set aside between its atomic and its stamp */
-    hb->grace = GRACE + hb->clocks + (exact ? 0 : SETTLED);
+    hb->grace = GRACE + hb->clocks;
     hb->last_forced = NO_TIME;
 }
 
@@ -297,7 +294,7 @@ static int force_one(an *a, uint32_t agent, int64_t now) {
  * is missing. That wait is then the older one, as far as clocks tell. */
 static uint32_t root_of(const an_hb *hb, bool *told_later) {
     uint32_t blocked = oldest_of(hb, hb->blocked, hb->blocked_count), unsettled = oldest_of(hb, hb->unsettled, hb->unsettled_count);
-    int64_t clocks = hb->grace - GRACE;
+    int64_t clocks = hb->clocks;
     *told_later = unsettled != XSR_NONE && (blocked == XSR_NONE || item_at(&hb->agents[unsettled], 0)->e.time - clocks <= item_at(&hb->agents[blocked], 0)->e.time);
     return *told_later ? unsettled : blocked;
 }

@@ -107,6 +107,8 @@ bool an_capture_is_whole(const an *a) {
 /* So many signals of this slot were kept, and not one reset in its pad: were it reset between two of them, some of those would have been
  * kept too. */
 bool an_never_reset(const an *a, uint32_t slot) {
+    if (without_gaps(a, XSR_NONE))
+        return false;
     double lost = (double)a->lost_records / ((double)a->lost_records + (double)a->events + 1), none = 1;
     for (uint64_t i = 0; i + 1 < a->slots[slot].signals && none > 1e-9; i++)
         none *= lost;

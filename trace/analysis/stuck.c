@@ -104,7 +104,7 @@ static bool is_known(const an *a, const an_stuck *s) {
 /* What holds it up is a wait that is told in full: nothing is missing between its begin and its end. */
 static bool is_held(const an *a, const an_stuck *s) {
     const an_stuck *next = s->why == AN_WHY_WAITS && s->next != XSR_NONE ? &a->stuck[s->next] : NULL;
-    return next && next->certain && !next->w.start_lost && a->slots[s->w.slot].signal.value >= a->slots[s->w.slot].max_value;
+    return next && next->certain && !next->w.start_lost && an_lost_records(a, next->w.writer, 1, 0) == 0 /* none that no gap tells of */ && a->slots[s->w.slot].signal.value >= a->slots[s->w.slot].max_value;
 }
 
 /* Its round is told by the record that entered it. */
