@@ -149,12 +149,17 @@ static bool is_past(const an *a, uint32_t writer, const an_stuck *s) { return s-
 
 /* ---- rungs ---- */
 
+/* Let in by the abort alone: a block that began when all else had stood still, for which waits that gave up made room. */
+static bool let_in(const an *a, const an_stuck *s, uint32_t writer) {
+    return s->w.result == XS_RESULT_ABORTED && !s->w.open && writer != XSR_NONE && a->model->writers[writer].begin > an_still(a);
+}
+
 /* One of the last two signals brought the slot to what was needed before `time`. */
 static bool signalled_by(const an *a, const an_stuck *s, int64_t time) {
     const an_slot *x = &a->slots[s->w.slot];
     const an_touch *last[2] = {&x->signal, &x->before_signal};
     for (uint32_t i = 0; i < 2; i++)
-        if (last[i]->rank != XSR_NONE && last[i]->time < time && an_holds(s->w.cmp, last[i]->value, s->w.need))
+        if (last[i]->rank != XSR_NONE && last[i]->time < time && !let_in(a, s, last[i]->writer) && an_holds(s->w.cmp, last[i]->value, s->w.need))
             return true;
     return false;
 }

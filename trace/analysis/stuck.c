@@ -101,10 +101,14 @@ static bool is_known(const an *a, const an_stuck *s) {
     return s->owes != XSR_NONE && s->counter == XSR_NONE && a->slots[s->w.slot].signal.writer == s->owes;
 }
 
-/* What holds it up is a wait that is told in full: nothing is missing between its begin and its end. */
+/* What holds it up is a wait that is told in full: nothing is missing between its begin and its end, nor between the last signal and it,
+ * where the value might have fallen. */
 static bool is_held(const an *a, const an_stuck *s) {
     const an_stuck *next = s->why == AN_WHY_WAITS && s->next != XSR_NONE ? &a->stuck[s->next] : NULL;
-    return next && next->certain && !next->w.start_lost && an_lost_records(a, next->w.writer, 1, 0) == 0 /* none that no gap tells of */ && a->slots[s->w.slot].signal.value >= a->slots[s->w.slot].max_value;
+    const an_slot *x = &a->slots[s->w.slot];
+    if (!next || !next->certain || next->w.start_lost || x->signal.value < x->max_value)
+        return false;
+    return an_lost_records(a, next->w.writer, 1, 0) == 0 /* none that no gap tells of */ && an_lost_by(a, next->w.writer, x->signal.time, next->w.begin, 0) == 0;
 }
 
 /* Its round is told by the record that entered it. */

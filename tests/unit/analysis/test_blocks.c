@@ -1,5 +1,7 @@
-/* Barriers: of all ranks, and of a block. */
+/* Barriers: of all ranks, and of a block. Blocks that get their room late. */
 #include "judge.h"
+
+#include <xs/errors.h>
 
 static void warps(cb *c, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
@@ -107,8 +109,36 @@ static void test_participants_that_differ_from_the_plan(void **state) {
     judged_free(&j);
 }
 
+/* Blocks of rank 0 fill the GPU and wait for the block of rank 1. The world is aborted for that, and as the first of them leave it gets its
+ * room and signals while others are still on their way out: the signal did not vanish, it had no room. */
+static void test_block_that_an_abort_lets_in(void **state) {
+    (void)state;
+    cb *c = case_begin(2, 3, 0);
+    uint32_t pad = cb_pad(c, "made", "", "", 1, 1, 0), slot = cb_slot(c, pad, 0, 0, 0);
+    cb_plan_writer(c, pad, 1);
+    for (uint32_t b = 0; b < 3; b++) {
+        cb_writer_begin(c, RING(0, b), 1000 + b, 1, b, 1);
+        cb_wait_start(c, RING(0, b), 2000 + b, slot, 1, 0);
+    }
+    cb_wait_end(c, RING(0, 0), 20000000, slot, 0, XS_RESULT_ABORTED, 90);
+    cb_writer_end(c, RING(0, 0), 20000100);
+    cb_writer_begin(c, RING(1, 0), 20001000, 1, 2, 1);
+    cb_signal(c, RING(1, 0), 20002000, slot, 1);
+    cb_writer_end(c, RING(1, 0), 20002500);
+    cb_wait_end(c, RING(0, 1), 20003000, slot, 0, XS_RESULT_ABORTED, 99);
+    cb_writer_end(c, RING(0, 1), 20003100);
+    cb_wait_end(c, RING(0, 2), 20003200, slot, 1, XS_RESULT_OK, 99);
+    cb_writer_end(c, RING(0, 2), 20003300);
+    cb_process_end(c, 1, 0, (uint32_t)-XS_E_NOT_RESIDENT, 0);
+    judged j = judge(c);
+    expect_first(&j, XSA_NON_RESIDENT, XSA_ERROR, "rank 0 made", 1, 2);
+    expect_not(&j, XSA_VANISHED_SIGNAL);
+    expect_errors(&j, 1);
+    judged_free(&j);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_counts_at_a_time), cmocka_unit_test(test_barrier_that_not_all_reach),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_block_that_an_abort_lets_in), cmocka_unit_test(test_two_counts_at_a_time), cmocka_unit_test(test_barrier_that_not_all_reach),
                                        cmocka_unit_test(test_generation_left_out), cmocka_unit_test(test_rank_that_stays_away),
                                        cmocka_unit_test(test_participants_that_differ_from_the_plan)};
     return cmocka_run_group_tests(tests, NULL, NULL);
