@@ -8,7 +8,7 @@
 
 #include "example_overhead.h"
 
-enum { BED_RANKS = 4, BED_BLOCK = 128, BED_CHUNKS = 2048 };
+enum { BED_RANKS = 4, BED_BLOCK = 128, BED_CHUNKS = 512 };
 
 /* Blocks of a rank that push, consume and reduce. */
 typedef struct bed_split {
