@@ -138,20 +138,24 @@ static void source_files(void **state) {
     cb_status(c, 0, 0, 3000, &line);
     assert_int_equal(cb_cut(c), 0);
     told t;
-    xsr_model m;
-    assert_int_equal(help_read(path, &t, &m), 0);
+    const char *why;
+    xsr_reader *reader = NULL; /* the names go with it */
+    assert_int_equal(xsr_open(&path, 1, NULL, &reader, &why), 0);
+    assert_int_equal(help_run(reader, &t), 0);
+    const xsr_model *m = xsr_model_of(reader);
     static const char *const files[] = {"one.h", "two.h or three.h", NULL, "one.h", "two.h or three.h"};
     static const uint32_t lines[] = {30, 31, 32, 40, 60};
     assert_int_equal(t.wait_count, 5);
     for (uint32_t i = 0; i < 5; i++) {
         assert_int_equal(t.waits[i].source.line, lines[i]);
         assert_int_equal(t.waits[i].source.file == XSR_NONE, files[i] == NULL);
-        assert_string_equal(files[i] ? m.names[t.waits[i].source.file].text : "", files[i] ? files[i] : "");
+        assert_string_equal(files[i] ? m->names[t.waits[i].source.file].text : "", files[i] ? files[i] : "");
     }
     assert_int_equal(t.waits[0].slept_ns, 128); /* follows from 20 polls: the file has its place */
     assert_int_equal(t.waits[0].stage, 1);
     assert_int_equal(t.waits[3].slept_ns, 777);
     help_free(&t);
+    xsr_close(reader);
 }
 
 /* A line of a wait for the same slot that needs something else, or is older, is not this wait's. */
