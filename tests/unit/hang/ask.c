@@ -165,6 +165,16 @@ int close_database(void **unused) {
     return sqlite3_close(db);
 }
 
+int open_folder(void **unused) {
+    enter_folder();
+    return open_database(unused);
+}
+
+int close_folder(void **unused) {
+    leave_folder();
+    return close_database(unused);
+}
+
 outcome of_file(const char *file, int code) {
     char arguments[128];
     snprintf(arguments, sizeof arguments, "hang --json %s", file);

@@ -40,5 +40,7 @@ outcome of_file(const char *file, int code); /* xs hang --json FILE, which ends 
 /* Setup and teardown: what `at` asks. */
 int open_database(void **unused);
 int close_database(void **unused);
+int open_folder(void **unused); /* and a folder to work in */
+int close_folder(void **unused);
 
 #endif

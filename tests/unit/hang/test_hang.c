@@ -417,7 +417,6 @@ static void wrong_use(void **unused) {
 }
 
 int main(void) {
-    alarm(1180);
 #define TEST(name) cmocka_unit_test_teardown(name, stop_all)
     const struct CMUnitTest tests[] = {
         TEST(missing_signal),

@@ -399,18 +399,7 @@ static void core_file(void **unused) {
     outcome_free(&live);
 }
 
-static int begin(void **unused) {
-    enter_folder();
-    return open_database(unused);
-}
-
-static int finish(void **unused) {
-    leave_folder();
-    return close_database(unused);
-}
-
 int main(void) {
-    alarm(1180);
 #define TEST(name) cmocka_unit_test_teardown(name, end_all)
     const struct CMUnitTest tests[] = {
         TEST(killed_in_a_hang),
@@ -422,5 +411,5 @@ int main(void) {
         TEST(core_file),
     };
     setenv("XS_BACKEND", "host", 0);
-    return cmocka_run_group_tests(tests, begin, finish);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

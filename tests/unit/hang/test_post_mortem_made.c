@@ -181,18 +181,7 @@ static void wrong_files(void **unused) {
     expect_failure("hang nothing_there", 66, "nothing_there");
 }
 
-static int begin(void **unused) {
-    enter_folder();
-    return open_database(unused);
-}
-
-static int finish(void **unused) {
-    leave_folder();
-    return close_database(unused);
-}
-
 int main(void) {
-    alarm(1180);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clean_run),
         cmocka_unit_test(hung_or_slow),
@@ -202,5 +191,5 @@ int main(void) {
         cmocka_unit_test(several_worlds),
         cmocka_unit_test(wrong_files),
     };
-    return cmocka_run_group_tests(tests, begin, finish);
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

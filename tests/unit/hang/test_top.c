@@ -108,7 +108,6 @@ static void on_a_terminal(void **unused) {
 }
 
 int main(void) {
-    alarm(1180);
 #define TEST(name) cmocka_unit_test_teardown(name, stop_all)
     const struct CMUnitTest tests[] = {TEST(frames_of_a_hang), TEST(nobody_to_watch), TEST(wrong_arguments), TEST(on_a_terminal)};
     setenv("XS_BACKEND", "host", 0);

@@ -47,6 +47,16 @@ void harness_open(harness *h, uint32_t ranks, uint64_t seed) {
     assert_int_equal(xs_scheduler_sim.open(&h->world, &h->state), 0);
 }
 
+void harness_wants_a_percentage(const char *name) {
+    static const char *const bad[] = {"101", "-1", "x", "5x"};
+    harness h = {0};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        setenv(name, bad[i], 1);
+        assert_int_equal(xs_scheduler_sim.open(&h.world, &h.state), XS_E_ARGUMENT);
+    }
+    unsetenv(name);
+}
+
 void harness_close(harness *h) {
     xs_scheduler_sim.close(h->state);
     open_now = NULL;

@@ -28,6 +28,8 @@ extern void (*harness_on_pass)(void);
 
 void harness_open(harness *h, uint32_t ranks, uint64_t seed);
 void harness_close(harness *h);
+/* A percentage in the environment: what is none is refused. Leaves it unset. */
+void harness_wants_a_percentage(const char *name);
 /* Queues; the order is checked and freed by harness_sync. first and ranks as in xs_launch_config. */
 void harness_launch(harness *h, harness_kernel *kernel, void *argument, uint32_t first, uint32_t ranks, uint32_t grid, uint32_t block);
 int harness_sync(harness *h);
