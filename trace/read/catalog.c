@@ -136,6 +136,7 @@ int rd_take_name(xsr_reader *reader, const xs_frame *frame, const unsigned char 
     uint32_t p = rd_process_of(reader, frame), at = rd_name_text(reader, head.kind, text, length);
     if (p == XSR_NONE || at == XSR_NONE || rd_map_put(&reader->name_ids, name_key(p, head.kind, head.id), at) < 0)
         return XS_E_MEMORY;
+    reader->processes[p].names_files |= head.kind == XS_NAME_FILE;
     return 1;
 }
 

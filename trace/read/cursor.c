@@ -92,6 +92,13 @@ static bool take_more(xsr_reader *reader, uint32_t ring, xs_record *out) {
     return true;
 }
 
+/* Before XS_REGION_NAMED some processes wrote a stage of 8 bits: those that do not name a single file. */
+static bool is_named(const xsr_reader *reader, uint32_t ring, const rd_raw *raw) {
+    const rd_process *p = &reader->processes[reader->model.rings[ring].process];
+    return raw->kind == XS_EV_WAIT_END && raw->furthers && raw->further[0] & XS_END_NAMED &&
+           (p->names_files || p->region.version >= XS_REGION_NAMED);
+}
+
 static bool take_full(xsr_reader *reader, uint32_t ring, const xs_record *head, rd_raw *raw) {
     xs_record more;
     if (!take_more(reader, ring, &more))
@@ -117,6 +124,7 @@ static bool take_full(xsr_reader *reader, uint32_t ring, const xs_record *head, 
         raw->further[3 * i + 1] = more.value;
         raw->further[3 * i + 2] = more.time;
     }
+    raw->named = is_named(reader, ring, raw);
     return raw->kind > XS_EV_NONE && raw->kind < XS_EV_COUNT && raw->time >= 0 && raw->time < 1ll << 62;
 }
 

@@ -34,9 +34,9 @@ static void decode_wait_end(rd_slot *s, const rd_raw *raw, xsr_event *e) {
     e->value = raw->furthers && !s->narrow ? wide(both ? f[4] : 0, raw->value) : rd_unwrap(s->last, raw->value);
     advance(s, e->value);
     e->detail = wide(both ? f[3] >> 16 & 0xffu : 0, raw->detail);
-    e->further[0] = raw->furthers ? slept(f[1], both ? f[3] & 0xffffu : 0xffffu, both, f[0] & XS_END_NAMED, e->detail) : 0;
+    e->further[0] = raw->furthers ? slept(f[1], both ? f[3] & 0xffffu : 0xffffu, both, raw->named, e->detail) : 0;
     e->further[1] = raw->furthers ? f[2] : 0;
-    e->further[2] = raw->furthers ? f[0] & ~XS_END_NAMED : 0;
+    e->further[2] = raw->furthers ? f[0] & ~(raw->named ? XS_END_NAMED : 0u) : 0;
 }
 
 static void decode_pass(rd_slot *s, const rd_raw *raw, xsr_event *e) {
@@ -121,7 +121,7 @@ static uint32_t file_of(const rd_raw *raw) {
     case XS_EV_FENCE:
     case XS_EV_ABORT: return raw->object;
     case XS_EV_WAIT_START: return raw->furthers ? raw->further[0] : 0;
-    case XS_EV_WAIT_END: return raw->furthers && raw->further[0] & XS_END_NAMED ? raw->further[1] : 0;
+    case XS_EV_WAIT_END: return raw->named ? raw->further[1] : 0;
     default: return 0;
     }
 }

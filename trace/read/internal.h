@@ -73,6 +73,7 @@ typedef struct rd_process {
     int64_t offset;   /* added to its times: to the clock of the first host */
     int64_t clock_low, clock_high, bracket; /* realtime - boottime over its clock pairs; smallest bracket */
     bool clock_seen;
+    bool names_files; /* its catalog does */
     bool off;         /* tracing is switched off, as the journal goes */
     rd_pad_at *pads; uint32_t pad_count, pad_room;
     rd_tick *ticks; uint32_t tick_count, tick_room;
@@ -87,6 +88,7 @@ typedef struct rd_raw { /* one event as its records say */
     uint32_t object, value, detail, further[6];
     uint8_t kind, order, scope, fence, cmp, result, furthers, records;
     bool full, modulo;
+    bool named; /* a WAIT_END that holds a file in the place of what was slept */
 } rd_raw;
 
 typedef struct rd_hole { uint64_t first, last; int64_t before, after; } rd_hole;

@@ -14,7 +14,8 @@
 
 /* Stored XORed, so that a memory scan does not match the constants of the program itself. */
 #define XS_REGION_MAGIC (0x314e4f4947455258ull ^ 0xa5a5a5a5a5a5a5a5ull)
-#define XS_REGION_VERSION 3u
+#define XS_REGION_VERSION 4u
+#define XS_REGION_NAMED 4u /* from here on XS_END_NAMED means what it says; in 3 it was the highest bit of the stage until it did */
 
 enum xs_region_state { XS_REGION_INIT = 0, XS_REGION_LIVE = 1, XS_REGION_ENDED = 2 };
 

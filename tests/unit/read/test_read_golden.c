@@ -1,10 +1,12 @@
 /* Every folder of tests/golden/read holds input.txt (a script) and expected.txt (what the reader tells of it).
- * XS_GOLDEN_UPDATE=1 writes expected.txt anew; look at the difference before you commit it. */
+ * XS_GOLDEN_UPDATE=1 writes expected.txt anew; look at the difference before you commit it. XS_GOLDEN_CORPUS=FOLDER writes those captures anew that
+ * FOLDER has a file NAME.xs of (tests/fuzz/corpus/capture). */
 #include "read_help.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static char *load(const char *folder, const char *name) {
     char path[2048];
@@ -29,6 +31,19 @@ static void update(const char *folder, const char *text) {
     fclose(out);
 }
 
+/* Where it is there already: a corpus takes some of the cases, not all. */
+static void update_corpus(const char *corpus, const char *folder, const char *capture) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s.xs", corpus, strrchr(folder, '/') + 1);
+    FILE *out = fopen(path, "r+"), *in = fopen(capture, "r");
+    assert_non_null(in);
+    for (int byte; out && (byte = fgetc(in)) != EOF;)
+        fputc(byte, out);
+    if (out)
+        assert_int_equal(ftruncate(fileno(out), ftell(out)) | fclose(out), 0);
+    fclose(in);
+}
+
 static void first_difference(const char *folder, const char *have, const char *want) {
     int line = 1;
     const char *a = have, *b = want;
@@ -45,6 +60,8 @@ static void check_folder(void **state) {
     assert_non_null(script);
     const char *path = help_path("golden.xs");
     help_script(path, script);
+    if (getenv("XS_GOLDEN_CORPUS"))
+        update_corpus(getenv("XS_GOLDEN_CORPUS"), folder, path);
     xsr_reader *reader = help_open(path);
     char *text = help_dump(reader), *again = help_dump(reader);
     assert_string_equal(text, again); /* a second pass tells the same */

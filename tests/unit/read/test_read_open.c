@@ -91,7 +91,7 @@ static void newer_file(void **state) {
     xs_frame_seal(frame, file, sizeof *file);
     const char *path = help_path("newer.xs");
     help_write(path, bytes, size);
-    expect_error(path, XS_E_VERSION, "written by a newer version of xs (capture version 2");
+    expect_error(path, XS_E_VERSION, "written by a newer version of xs (capture version 3");
     free(bytes);
 }
 
@@ -103,7 +103,7 @@ static void newer_region(void **state) {
     region.version++;
     cb_process_as(c, &region);
     assert_int_equal(cb_end(c), 0);
-    expect_error(path, XS_E_VERSION, "newer version of xs (region version 4");
+    expect_error(path, XS_E_VERSION, "newer version of xs (region version 5");
 }
 
 static void read_model(const char *path, xsr_model *m) {

@@ -289,10 +289,45 @@ static void comparisons(void **state) {
     help_free(&t);
 }
 
+/* Region version 3 knew two forms of a wait's end, and did not say which: a stage of 8 bits, or of 7 and whether a file is named. */
+static void read_old_end(int names_a_file, told *t, uint32_t *version) {
+    const char *path = help_path("old-end.xs");
+    cb *c = cb_begin(path);
+    xs_region_header region = cb_region(0, 1, 1);
+    *version = region.version;
+    region.version = XS_REGION_NAMED - 1;
+    cb_process_as(c, &region);
+    uint32_t pad = cb_pad(c, "done", "", "", 1, 1, 0), slot = cb_slot(c, pad, 0, 0, 0);
+    if (names_a_file)
+        cb_name(c, XS_NAME_FILE, 0x1234, "one.h");
+    cb_wait_start(c, 0, 2000, slot, 9, 5);
+    cb_wait_end_at(c, 0, 9000, slot, 9, XS_RESULT_OK, 20, 0x1234, 1, 30, 5 | XS_END_NAMED >> 16);
+    assert_int_equal(cb_end(c), 0);
+    assert_int_equal(help_read(path, t, NULL), 0);
+    assert_int_equal(t->wait_count, 1);
+}
+
+static void an_older_stage_is_not_taken_for_a_file(void **state) {
+    (void)state;
+    told t;
+    uint32_t version;
+    read_old_end(0, &t, &version);
+    assert_int_equal(t.waits[0].stage, 0x85);
+    assert_int_equal(t.waits[0].slept_ns, 0x1234);
+    assert_int_equal(t.waits[0].source.file, XSR_NONE);
+    help_free(&t);
+    read_old_end(1, &t, &version);
+    assert_int_equal(t.waits[0].stage, 5);
+    assert_int_equal(t.waits[0].slept_ns, 128); /* follows from 20 polls */
+    assert_int_not_equal(t.waits[0].source.file, XSR_NONE);
+    help_free(&t);
+    assert_true(version >= XS_REGION_NAMED && XS_CAPTURE_VERSION >= 2); /* readers of 3, and of captures of 1, would misread what is written today */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(barriers), cmocka_unit_test(status_lines),
-        cmocka_unit_test(source_files), cmocka_unit_test(line_of_another_wait),
+        cmocka_unit_test(source_files), cmocka_unit_test(an_older_stage_is_not_taken_for_a_file), cmocka_unit_test(line_of_another_wait),
         cmocka_unit_test(lines_alone), cmocka_unit_test(switched_off), cmocka_unit_test(next_owner),
         cmocka_unit_test(comparisons),
     };
