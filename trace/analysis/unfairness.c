@@ -52,6 +52,14 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
 
 static int by_value(const void *x, const void *y) { return (*(const double *)x > *(const double *)y) - (*(const double *)x < *(const double *)y); }
 
+/* At a barrier whoever comes early is seen late, and in whatever order they are looked at: nobody is served before all have come. */
+static bool is_barrier(const an *a, uint32_t pad, uint32_t rank) {
+    for (uint32_t i = 0; i < a->slot_count; i++)
+        if (a->slots[i].is_barrier && a->model->slots[i].pad == pad && a->model->slots[i].owner == an_number(a, rank))
+            return true;
+    return false;
+}
+
 /* All peers of one waiter at one pad. */
 static int judge(an *a, const fairness *s, uint32_t first) {
     const uint32_t *key = s->peers.keys[first];
@@ -62,7 +70,7 @@ static int judge(an *a, const fairness *s, uint32_t first) {
         if (s->peers.keys[i][0] != key[0] || s->peers.keys[i][1] != key[1] || r->waits < LEAST)
             continue;
         double mean = r->delay / (double)r->waits, rate = 1 / mean;
-        if (mean > s->rows[worst].delay / (double)s->rows[worst].waits)
+        if (n == 0 || mean > s->rows[worst].delay / (double)s->rows[worst].waits)
             worst = i;
         means[n++] = mean;
         sum += rate;
@@ -73,9 +81,11 @@ static int judge(an *a, const fairness *s, uint32_t first) {
     qsort(means, n, sizeof *means, by_value);
     double median = n ? means[(n - 1) / 2] : 0, top = n ? means[n - 1] : 0, jain = squares > 0 ? sum * sum / (n * squares) : 1;
     free(means);
-    if (n < 3 || jain > JAIN || top < TIMES * median || top < (double)a->options.lag_ns)
+    if (n < 3 || jain > JAIN || top < TIMES * median || top < (double)a->options.lag_ns || is_barrier(a, key[0], key[1]))
         return 0;
     const served *r = &s->rows[worst];
+    if ((double)an_spread_median(&r->spread) < TIMES * median) /* a few looks that something held up are no way to serve */
+        return 0;
     xsa_finding f = an_like(XSA_UNFAIRNESS, XSA_WARNING, XSA_MEDIUM);
     f.slot = r->slot;
     f.owes_rank = an_number(a, key[1]);

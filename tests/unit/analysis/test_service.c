@@ -94,8 +94,8 @@ static bool about(int64_t is, uint64_t wanted) {
     return is >= (int64_t)(wanted - wanted / 8) && is <= (int64_t)(wanted + wanted / 8);
 }
 
-/* Rank 0 sees the signals of ranks 1, 2 after `usual`, those of rank 3 after `late`. */
-static void peers(uint32_t waits, uint64_t usual, uint64_t late, bool wanted) {
+/* Rank 0 sees the signals of ranks 1, 2 after `usual`, those of rank 3 after `late`, but for the first ones. */
+static void peers_at_first(uint32_t waits, uint64_t usual, uint64_t late, uint32_t firsts, uint64_t first, bool wanted) {
     cb *c = case_begin(4, 1, 1);
     uint32_t pad = cb_pad(c, "from", "", "", 1, 4, XS_PAD_NO_DATA);
     cb_plan_writer(c, pad, XS_PLAN_COLUMN);
@@ -103,7 +103,7 @@ static void peers(uint32_t waits, uint64_t usual, uint64_t late, bool wanted) {
     for (uint32_t i = 1; i <= waits; i++)
         for (uint32_t from = 1; from < 4; from++) {
             uint32_t slot = cb_slot(c, pad, 0, 0, from);
-            uint64_t delay = from == 3 ? late : usual;
+            uint64_t delay = from != 3 ? usual : i <= firsts ? first : late;
             cb_wait_start(c, RING(0, 0), t, slot, i, i - 1);
             cb_signal(c, RING(from, 0), t + 10, slot, i);
             cb_wait_end(c, RING(0, 0), t + 10 + delay, slot, i, XS_RESULT_OK, 9);
@@ -120,12 +120,22 @@ static void peers(uint32_t waits, uint64_t usual, uint64_t late, bool wanted) {
     }
     const xsa_starved *worst = starved(&j, 0, 3), *other = starved(&j, 0, 1);
     assert_int_equal(worst->waits, waits);
-    assert_true(about(worst->median_ns, late) && about(other->median_ns, usual));
-    assert_true(worst->max_ns <= (int64_t)late &&
-                worst->max_ns >= (int64_t)late - 4); /* less what clocks may be apart */
+    uint64_t most = firsts && first > late ? first : late, half = 2 * firsts > waits ? first : late;
+    assert_true(about(worst->median_ns, half) && about(other->median_ns, usual));
+    assert_true(worst->max_ns <= (int64_t)most &&
+                worst->max_ns >= (int64_t)most - 4); /* less what clocks may be apart */
     assert_true(worst->jain == other->jain && worst->jain < 1);
     assert_int_equal(worst->finding != XSR_NONE, wanted);
     judged_free(&j);
+}
+
+static void peers(uint32_t waits, uint64_t usual, uint64_t late, bool wanted) { peers_at_first(waits, usual, late, 0, 0, wanted); }
+
+static void test_a_few_late_looks_are_no_unfair_service(void **state) {
+    (void)state;
+    peers_at_first(160, 10 * US, 12 * US, 1, 100000 * US, false);
+    peers_at_first(160, 10 * US, 12 * US, 79, 1000 * US, false);
+    peers_at_first(160, 10 * US, 12 * US, 81, 1000 * US, true);
 }
 
 static void test_peer_that_is_served_late(void **state) {
@@ -135,6 +145,36 @@ static void test_peer_that_is_served_late(void **state) {
     peers(8, 1 * US, 20 * US + 2, true); /* and less than 20 us is nobody's loss; 2 ns may be the clocks' */
     peers(8, 1 * US, 20 * US + 1, false);
     peers(7, 10 * US, 100 * US, false); /* so many waits a peer */
+}
+
+/* Rank 0 comes last to a barrier, rank 3 long before the others: whoever is early is seen late, which is nobody's unfair service. */
+static void early_at_a_barrier(bool noted) {
+    cb *c = case_begin(4, 1, 1);
+    uint32_t pad = cb_pad(c, "bar", "", "", 1, 4, 0), own = cb_slot(c, pad, 0, 0, 0);
+    cb_plan_writer(c, pad, XS_PLAN_COLUMN);
+    uint64_t t = 2000;
+    for (uint32_t g = 1; g <= 10; g++, t += 200 * US) {
+        for (uint32_t from = 1; from < 4; from++)
+            cb_signal(c, RING(from, 0), t + (from == 3 ? 0 : 90 * US) + from, cb_slot(c, pad, 0, 0, from), g);
+        if (noted)
+            cb_barrier_enter(c, RING(0, 0), t + 100 * US, own, g, 4);
+        cb_signal(c, RING(0, 0), t + 100 * US + 1, own, g);
+        for (uint32_t from = 0; from < 4; from++)
+            cb_pass(c, RING(0, 0), t + 100 * US + 10 + from, cb_slot(c, pad, 0, 0, from), g, g);
+        if (noted)
+            cb_barrier_leave(c, RING(0, 0), t + 100 * US + 20, own, g, 4, 0);
+    }
+    case_end_writers(c, 4, 1, t);
+    judged j = judge(c);
+    found(&j, XSA_UNFAIRNESS, !noted);
+    assert_true(about(starved(&j, 0, 3)->median_ns, 100 * US)); /* told all the same */
+    judged_free(&j);
+}
+
+static void test_early_at_a_barrier_is_not_served_late(void **state) {
+    (void)state;
+    early_at_a_barrier(true);
+    early_at_a_barrier(false);
 }
 
 /* One signal of rank 2 is not looked at while rank 1 is served again and again. */
@@ -271,6 +311,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order_that_is_not_that_of_delivery), cmocka_unit_test(test_order_over_epochs),
         cmocka_unit_test(test_peer_that_is_served_late),           cmocka_unit_test(test_signal_that_is_not_looked_at),
+        cmocka_unit_test(test_early_at_a_barrier_is_not_served_late), cmocka_unit_test(test_a_few_late_looks_are_no_unfair_service),
         cmocka_unit_test(test_peer_that_is_never_served),          cmocka_unit_test(test_wait_that_others_pass_by),
         cmocka_unit_test(test_signals_at_the_end_of_their_epochs), cmocka_unit_test(test_pause_between_epochs),
     };
