@@ -22,7 +22,9 @@ static void say_part(xsv_report_state *r, const char *label, const char *text) {
     xsv_paragraph(r, LABEL, LABEL, text);
 }
 
-void xsv_say_finding(xsv_report_state *r, sqlite3_stmt *s) {
+int xsv_finding_is_first(sqlite3_stmt *s) { return xsv_number(s, 14) == 1; }
+
+void xsv_say_finding(xsv_report_state *r, sqlite3_stmt *s, int more) {
     const char *severity = xsv_text(s, 0);
     xsv_color(r, !strcmp(severity, "error") ? XSV_RED : !strcmp(severity, "warning") ? XSV_YELLOW : XSV_DIM);
     int column = fprintf(r->out, "  %s %s", severity, xsv_text(s, 1));
@@ -39,11 +41,14 @@ void xsv_say_finding(xsv_report_state *r, sqlite3_stmt *s) {
     say_part(r, "explains", xsv_text(s, 10));
     say_part(r, "evidence", xsv_text(s, 11));
     say_part(r, "id", xsv_text(s, 12));
+    if (more && xsv_number(s, 15) > 1)
+        fprintf(r->out, "    and %s more such of %s, low confidence too: xs check --all\n", xsv_count(xsv_number(s, 15) - 1).text, xsv_text(s, 1));
 }
 
-static void say_findings(xsv_report_state *r) {
-    for (sqlite3_stmt *s = xsv_ask(r, XSV_FINDING_COLUMNS "FROM findings"); xsv_next(r, s);)
-        xsv_say_finding(r, s);
+static void say_findings(xsv_report_state *r, int all) {
+    for (sqlite3_stmt *s = xsv_ask(r, XSV_FINDINGS("")); xsv_next(r, s);)
+        if (all || xsv_finding_is_first(s))
+            xsv_say_finding(r, s, !all);
 }
 
 static void say_verdicts(xsv_report_state *r, int all) {
@@ -104,7 +109,7 @@ int xsv_check(const char *path, const xsv_check_options *options, FILE *out, cha
     if (own.json)
         write_json(&r, code);
     else if (!own.quiet)
-        say_findings(&r), say_verdicts(&r, own.all), say_sum(&r, code);
+        say_findings(&r, own.all), say_verdicts(&r, own.all), say_sum(&r, code);
     rc = xsv_report_close(&r, path, error);
     return rc ? rc : code;
 }

@@ -107,11 +107,13 @@ void xsv_section_headline(xsv_report_state *r) {
 /* Errors and warnings in full; notes, and verdicts that are unknown, as counts. */
 void xsv_section_findings(xsv_report_state *r) {
     int rows = 0;
-    for (sqlite3_stmt *s = xsv_ask(r, XSV_FINDING_COLUMNS "FROM findings WHERE severity <> 'note'"); xsv_next(r, s); rows++) {
+    for (sqlite3_stmt *s = xsv_ask(r, XSV_FINDINGS("WHERE severity <> 'note'")); xsv_next(r, s);) {
+        if (!xsv_finding_is_first(s))
+            continue;
         if (!rows)
             xsv_heading(r, "Findings");
-        if (rows < (int)r->rows)
-            xsv_say_finding(r, s);
+        if (rows++ < (int)r->rows)
+            xsv_say_finding(r, s, 1);
     }
     int64_t notes = xsv_ask_number(r, "SELECT count(*) FROM findings WHERE severity = 'note'"),
             unknown = xsv_ask_number(r, "SELECT count(*) FROM verdicts WHERE status = 'unknown'");

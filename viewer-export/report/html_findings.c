@@ -57,7 +57,7 @@ static void put_unknown(xsv_report_state *r) {
 
 void xsv_html_findings(xsv_report_state *r) {
     int64_t rows = 0, most = (int64_t)r->rows * 5;
-    for (sqlite3_stmt *s = xsv_ask(r, XSV_FINDING_COLUMNS "FROM findings"); xsv_next(r, s); rows++) {
+    for (sqlite3_stmt *s = xsv_ask(r, XSV_FINDINGS("")); xsv_next(r, s); rows++) {
         if (!rows)
             xsv_html_section(r, "Findings", NULL);
         if (rows < most)

@@ -58,10 +58,17 @@ int xsv_say_hang(xsv_report_state *r);
 /* ---- a finding: its columns and how it is said ---- */
 /* file:line of a row that has both, "line N" where the file is not known, NULL where neither is. */
 #define XSV_SOURCE "coalesce(file || ':' || line, 'line ' || line) "
-#define XSV_FINDING_COLUMNS                                                                                         \
+/* Findings in order, with the place of each among those like it and their number: 1 of 1 but for what is no error and of low
+ * confidence, of which a text tells the first of a detector's in full. */
+#define XSV_LIKE "OVER (PARTITION BY severity, detector, confidence"
+#define XSV_DOUBTED(value) "iif(severity <> 'error' AND confidence = 'low', " value ", 1) "
+#define XSV_FINDINGS(where)                                                                                         \
     "SELECT severity, detector, verdict, cure, owes_rank, owes_block, rank, block, confidence, lost, explains, "     \
-    "evidence, key, " XSV_SOURCE
-void xsv_say_finding(xsv_report_state *r, sqlite3_stmt *row);
+    "evidence, key, " XSV_SOURCE ", " XSV_DOUBTED("row_number() " XSV_LIKE " ORDER BY id)") ", "                     \
+    XSV_DOUBTED("count(*) " XSV_LIKE ")") "FROM findings " where " ORDER BY id"
+int xsv_finding_is_first(sqlite3_stmt *row); /* among those like it */
+/* more: if there are others like it, says how many. */
+void xsv_say_finding(xsv_report_state *r, sqlite3_stmt *row, int more);
 
 /* ---- sections ---- */
 void xsv_section_headline(xsv_report_state *r);

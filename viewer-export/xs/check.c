@@ -3,7 +3,7 @@
 static int json, quiet, all;
 static const struct poptOption options[] = {
     {"json", 0, POPT_ARG_NONE, &json, 0, "one JSON object instead of text", NULL},
-    {"all", 'a', POPT_ARG_NONE, &all, 0, "what each detector says, those that found nothing too", NULL},
+    {"all", 'a', POPT_ARG_NONE, &all, 0, "every finding, and what each detector says, those that found nothing too", NULL},
     {"quiet", 'q', POPT_ARG_NONE, &quiet, 0, "no text: the exit code alone", NULL},
     OPTION_HELP,
     POPT_TABLEEND};
@@ -53,5 +53,5 @@ const command command_check = {
     "records that are lost could hold one; 64 and above as everywhere.\n\n"
     "Examples:\n"
     "  xs check run\n"
-    "  xs check run --all                   what every detector says, and what it cannot know\n"
+    "  xs check run --all                   every finding; what every detector says, and cannot know\n"
     "  xs check -q run || exit              in a script\n", run};

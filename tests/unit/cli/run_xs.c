@@ -27,6 +27,11 @@ static char **split(const char *arguments, char *copy) {
         at += end == '\'';
         argv[n++] = at;
         at += strcspn(at, (char[]){end, 0});
+        while (end == '\'' && at[0] && at[1] == '\'') { /* two quotes: one */
+            memmove(at, at + 1, strlen(at));
+            at++;
+            at += strcspn(at, "'");
+        }
         if (*at)
             *at++ = 0;
         while (*at == ' ')

@@ -9,7 +9,7 @@ typedef struct outcome {
     char *out, *err;
 } outcome;
 
-/* Arguments are split at blanks; 'single quotes' keep some together. Run in the current folder. */
+/* Arguments are split at blanks; 'single quotes' keep some together, two of them inside are one. Run in the current folder. */
 outcome run_xs(const char *arguments);
 /* The same with a bound on the size of files that it writes. */
 outcome run_xs_bounded(const char *arguments, size_t file_bytes);

@@ -326,6 +326,29 @@ static void test_check(void **state) {
     outcome_free(&o);
 }
 
+/* Of findings of low confidence the first of a detector's is told in full, the others are counted; --all tells each. */
+static void test_doubted_findings_are_told_once(void **state) {
+    (void)state;
+    expect_output("export -q --sqlite -o doubted run", "");
+    execute("doubted.db", "INSERT INTO finding(id, key, detector, severity, confidence, rank, slot, verdict, cure) "
+                          "WITH n(i) AS (VALUES (1), (2), (3)) SELECT 100 + i, 'k' || i, 'stall', 'warning', 'low', i, 0, 'late ' || i, 'hurry' FROM n "
+                          "UNION ALL SELECT 110 + i, 'm' || i, 'stall', 'warning', 'medium', i, 0, 'sure ' || i, 'hurry' FROM n "
+                          "UNION ALL SELECT 120 + i, 'e' || i, 'stall', 'error', 'low', i, 0, 'wrong ' || i, 'hurry' FROM n");
+    static const char *const asked[] = {"check doubted.db", "report doubted.db", "check --all doubted.db"};
+    for (int i = 0; i < 3; i++) {
+        outcome o = run_xs(asked[i]);
+        assert_non_null(strstr(o.out, "warning stall: late 1"));
+        assert_int_equal(strstr(o.out, "late 2") != NULL, i == 2);
+        assert_int_equal(strstr(o.out, "and 2 more such of stall, low confidence too: xs check --all\n") != NULL, i < 2);
+        for (int k = 1; k <= 3; k++) {
+            char sure[16], wrong[16];
+            snprintf(sure, sizeof sure, "sure %d", k), snprintf(wrong, sizeof wrong, "wrong %d", k);
+            assert_true(strstr(o.out, sure) && strstr(o.out, wrong));
+        }
+        outcome_free(&o);
+    }
+}
+
 /* Numbers in the report are those of the database. */
 static void test_report_agrees(void **state) {
     (void)state;
@@ -384,7 +407,7 @@ int main(void) {
                                        cmocka_unit_test(test_json),
                                        cmocka_unit_test(test_query_forms),
                                        cmocka_unit_test(test_report),
-                                       cmocka_unit_test(test_check), cmocka_unit_test(test_report_agrees),
+                                       cmocka_unit_test(test_check), cmocka_unit_test(test_doubted_findings_are_told_once), cmocka_unit_test(test_report_agrees),
                                        cmocka_unit_test(test_merge),
                                        cmocka_unit_test(test_record)};
     return cmocka_run_group_tests(tests, setup, teardown);
