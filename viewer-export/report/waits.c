@@ -114,7 +114,7 @@ static void say_writers(xsv_report_state *r) {
         "ORDER BY 2 DESC, rank LIMIT ";
     char text[200];
     snprintf(text, sizeof text, "%s%u", sql, r->rows * 2);
-    int rows = 0;
+    int rows = 0, room = 0; /* of the cell before: no line ends in blanks */
     for (sqlite3_stmt *s = xsv_ask(r, text); xsv_next(r, s); rows++) {
         if (!rows)
             fputs("\n  Time of its writers (warps) in waits, and the part of it for the rank itself (gates and the "
@@ -123,8 +123,9 @@ static void say_writers(xsv_report_state *r) {
         char cell[96];
         snprintf(cell, sizeof cell, "rank %" PRId64 " %s (%s)", xsv_number(s, 0),
                  xsv_share(sqlite3_column_double(s, 1)).text, xsv_share(sqlite3_column_double(s, 2)).text);
-        fputs(rows % 4 ? "" : rows ? "\n  " : "  ", r->out);
-        xsv_cell(r->out, cell, 24);
+        fprintf(r->out, "%*s%s", rows % 4 ? room : 0, "", rows % 4 ? "" : rows ? "\n  " : "  ");
+        int wide = fprintf(r->out, "%s", cell);
+        room = wide < 24 ? 24 - wide : 1;
     }
     if (rows)
         fputc('\n', r->out);

@@ -83,7 +83,9 @@ static int prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement, char 
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(db, tail, -1, &more, NULL);
     int result = XS_OK;
-    if (rc != SQLITE_OK)
+    if (rc != SQLITE_OK && is_name(sql))
+        result = xsv_error(error, XS_E_ARGUMENT, "no view or table %s; xs query NAME lists the views", sql);
+    else if (rc != SQLITE_OK)
         result = xsv_error(error, XS_E_ARGUMENT, "%s", sqlite3_errmsg(db));
     else if (!*statement)
         result = xsv_error(error, XS_E_ARGUMENT, "no statement was given");

@@ -1,8 +1,12 @@
 #include "command.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <xs/perfetto.h>
+#include <xs/xs.h>
 
-static int want_sqlite, want_perfetto, windows, merge_roles, gpu_events, timing, quiet;
+static int want_sqlite, want_perfetto, windows, merge_roles, gpu_events, link_wanted, timing, quiet;
 static char *output, *slots;
 static const struct poptOption options[] = {
     {"sqlite", 0, POPT_ARG_NONE, &want_sqlite, 0, "write NAME.db (default: both)", NULL},
@@ -13,11 +17,23 @@ static const struct poptOption options[] = {
     {"slots", 0, POPT_ARG_STRING, &slots, 0, "Perfetto: a row of states for each slot of such a name, at most 64",
      "PATTERN"},
     {"gpu-events", 0, POPT_ARG_NONE, &gpu_events, 0, "Perfetto: kernels as events of the GPU, too", NULL},
+    {"link", 0, POPT_ARG_NONE, &link_wanted, 0, "Perfetto: print an address that opens the rows worth looking at", NULL},
     {"output", 'o', POPT_ARG_STRING, &output, 0, "name of what is written (that of the first capture)", "NAME"},
     {"timing", 0, POPT_ARG_NONE, &timing, 0, "say how long rows, indices and views took", NULL},
     {"quiet", 'q', POPT_ARG_NONE, &quiet, 0, "no progress, no list of files", NULL},
     OPTION_HELP,
     POPT_TABLEEND};
+
+/* The trace stays here: it is dragged into the page, which then runs the start-up commands. */
+static int print_link(const char *perfetto) {
+    char *url = NULL;
+    int rc = xsv_perfetto_url(perfetto, NULL, &url);
+    if (rc)
+        return complain(EX_IOERR, "%s.startup.json: %s", perfetto, rc == XS_E_SYSTEM ? strerror(errno) : xs_strerror(rc));
+    puts(url);
+    free(url);
+    return EX_OK;
+}
 
 static int export_names(run_names *in, uint32_t count) {
     const char **captures = calloc(count, sizeof *captures);
@@ -39,6 +55,8 @@ static int export_names(run_names *in, uint32_t count) {
                           .quiet = quiet,
                           .list = quiet ? NULL : stdout};
         code = export_run(&job);
+        if (!code && link_wanted)
+            code = print_link(out.perfetto);
         names_free(&out);
     }
     free(captures);
@@ -67,9 +85,9 @@ static int run(const command *self, int argc, const char **argv) {
     run_names *names = args && args[0] ? calloc((size_t)argc, sizeof *names) : NULL;
     if (!args || !args[0])
         code = complain(EX_USAGE, "export what? xs export NAME");
-    else if (want_sqlite && !want_perfetto && (windows || merge_roles || slots || gpu_events))
+    else if (want_sqlite && !want_perfetto && (windows || merge_roles || slots || gpu_events || link_wanted))
         code = complain(EX_USAGE, "%s is for Perfetto traces",
-                        windows ? "--windows" : merge_roles ? "--merge-roles" : slots ? "--slots" : "--gpu-events");
+                        windows ? "--windows" : merge_roles ? "--merge-roles" : slots ? "--slots" : gpu_events ? "--gpu-events" : "--link");
     else if (slots && !*slots)
         code = complain(EX_USAGE, "--slots needs a pattern, such as 'done[src=2*'");
     else if (!names)
@@ -95,4 +113,5 @@ const command command_export = {
     "  xs export run\n"
     "  xs export host1.xs host2.xs -o both\n"
     "  xs export run --perfetto --slots 'rank 0 done[src=2*'\n"
-    "  xs export run --sqlite --timing\n", run};
+    "  xs export run --sqlite --timing\n"
+    "  xs export run --link                 open the address, then drag run.perfetto into the page\n", run};

@@ -3,7 +3,9 @@
 #include "hang.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <xs/xs.h>
 
 #define ROWS 20
@@ -39,11 +41,19 @@ static int look(const int32_t *pids, uint32_t count, hang_report *report) {
     return report->world_count ? EX_OK : say_nothing_found(report, count);
 }
 
+static int is_there(const char *path) {
+    char capture[PATH_MAX];
+    return !access(path, F_OK) || (snprintf(capture, sizeof capture, "%s.xs", path) < (int)sizeof capture && !access(capture, F_OK));
+}
+
 int hang_open(const char *const *paths, uint32_t count, hang_report *report) {
     uint32_t images = 0;
     for (uint32_t i = 0; i < count; i++)
         images += (uint32_t)hang_is_image(paths[i]);
     report->path = paths[0];
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_there(paths[i]))
+            return complain(EX_NOINPUT, "%s: it is no process, and there is neither %s.xs nor %s", paths[i], paths[i], paths[i]);
     if (images && images < count)
         return complain(EX_USAGE, "captures or images of trace memory, not both");
     return images ? hang_image_open(paths, count, report) : hang_capture_open(paths, count, report);

@@ -60,13 +60,13 @@ static int export_recorded(const run_names *names) {
         .captures = captures, .count = 1, .database = names->database, .perfetto = names->perfetto, .list = stderr};
     int code = export_run(&job);
     if (code)
-        fprintf(stderr, "xs: the capture is kept; try again with: xs export %s\n", names->base);
+        fprintf(stderr, "xs: the capture is kept; try again with: %s export %s\n", program_invocation_name, names->base);
     else
         fprintf(stderr,
-                "xs: next: xs report %s\n"
-                "xs:       xs query %s wait_latency_histogram\n"
+                "xs: next: %s report %s\n"
+                "xs:       %s query %s wait_latency_histogram\n"
                 "xs:       open %s in https://ui.perfetto.dev\n",
-                names->base, names->base, names->perfetto);
+                program_invocation_name, names->base, program_invocation_name, names->base, names->perfetto);
     return code;
 }
 
@@ -80,7 +80,7 @@ static int record(const run_names *names, xs_recorder_options *how, const char *
     if (rc && result.exit_status) /* 126 or 127, as a shell says that it could not start a command */
         return complain(result.exit_status, "%s", why);
     if (rc)
-        return complain(exit_code_output(rc), "%s: %s", names->capture, why);
+        return complain(exit_code_output(rc), "%s%s%s", strstr(why, names->capture) ? "" : names->capture, strstr(why, names->capture) ? "" : ": ", why);
     say_recorded(&result);
     int code = EX_OK;
     if (result.capture_error)

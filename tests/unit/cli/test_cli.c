@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,8 @@ static void test_usage(void **state) {
 
 static void test_missing_input(void **state) {
     (void)state;
+    expect_failure("hang no-such-run", 66, "xs: no-such-run: it is no process, and there is neither no-such-run.xs nor no-such-run");
+    expect_failure("record -o /no/such/run -- true", 73, "xs: cannot write /no/such/run.xs: ");
     expect_failure("report nowhere", 66, "nowhere.xs");
     expect_failure("query nowhere run", 66, "nowhere.db");
     expect_failure("export nowhere", 66, "nowhere.xs");
@@ -264,8 +267,19 @@ static void test_json(void **state) {
     }
 }
 
+/* The address that is printed last opens the viewer with the start-up commands of the trace. */
+static void test_link(void **state) {
+    (void)state;
+    outcome o = run_xs("export -q --link run");
+    assert_int_equal(o.code, 0);
+    assert_int_equal(fnmatch("https://ui.perfetto.dev/#!/[?]startupCommands=%5B%7B%22id%22*%5D\n", o.out, 0), 0);
+    outcome_free(&o);
+    expect_failure("export --sqlite --link run", 64, "--link is for Perfetto traces");
+}
+
 static void test_query_forms(void **state) {
     (void)state;
+    expect_failure("query run no_such_view", 64, "no view or table no_such_view; xs query NAME lists the views");
     expect_output("query run", "wait_latency_histogram");
     expect_output("query run wait_latency", "p50_ns");
     expect_output("query --csv run 'select 1 as a, null as b, \"x,y\"\"z\" as c from (select 1)'", "a,b,c");
@@ -407,7 +421,7 @@ int main(void) {
                                        cmocka_unit_test(test_json),
                                        cmocka_unit_test(test_query_forms),
                                        cmocka_unit_test(test_report),
-                                       cmocka_unit_test(test_check), cmocka_unit_test(test_doubted_findings_are_told_once), cmocka_unit_test(test_report_agrees),
+                                       cmocka_unit_test(test_check), cmocka_unit_test(test_link), cmocka_unit_test(test_doubted_findings_are_told_once), cmocka_unit_test(test_report_agrees),
                                        cmocka_unit_test(test_merge),
                                        cmocka_unit_test(test_record)};
     return cmocka_run_group_tests(tests, setup, teardown);
