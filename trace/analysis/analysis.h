@@ -51,7 +51,7 @@ extern const an_ops *const an_detectors[]; /* ends with NULL; trace health first
 /* ---- shared state ---- */
 
 typedef struct an_writer { /* beside xsr_writer */
-    uint64_t events, last_event, epoch, signals;
+    uint64_t events, last_event, epoch, signals, passes; /* passes: waits that ended well */
     int64_t first_time, last_time, time_before; /* time_before: of the event before the last */
     int64_t epoch_time; /* of its last EPOCH, or its first event */
     uint8_t last_kind;
@@ -77,7 +77,8 @@ typedef struct an_touch { /* the last one to do something */
 typedef struct an_list { uint32_t *items; uint32_t count, room; } an_list;
 int an_list_add(an_list *list, uint32_t item);
 
-typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count; int64_t time; } an_arriver; /* its last arrival */
+/* Its last arrival. first: its first epoch; epochs: in how many it arrived; now, before: what it added in the last of them and in the one before. */
+typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count; int64_t time; uint64_t first, epochs, now, before; } an_arriver;
 
 typedef struct an_slot { /* beside xsr_slot */
     uint64_t signals, arrivals, resets, waits;
@@ -93,6 +94,9 @@ typedef struct an_slot { /* beside xsr_slot */
     an_touch before_signal;    /* the signal before the last */
     an_touch entered;          /* the wait that ended well on the highest value: by values, not by clocks, whoever came last */
     int64_t first_signal;      /* time of the first signal, INT64_MAX: none */
+    uint64_t waiters;          /* a bit for each writer that waits for it, by its index modulo 64 */
+    uint64_t step, step_lead;  /* by which its values rise as a rule, and how clear that is; lead 0: not known */
+    uint64_t passes, passes_most, repeats; /* waits that its writer had passed when it signalled last, most between two signals, how many such pairs */
     uint64_t reported_epoch, reported; /* last EXPECT */
     uint64_t reported_event;
     uint32_t reported_by;      /* writer */
@@ -125,7 +129,7 @@ enum an_why {
     AN_WHY_COUNT,       /* an election or gate lacks arrivals that nobody will make */
     AN_WHY_ELECTED,     /* the election was won, and no signal followed */
     AN_WHY_WAITS,       /* who owes it waits: next */
-    AN_WHY_MOVED_ON,    /* who owes it is in a later epoch */
+    AN_WHY_MOVED_ON,    /* who owes it is in a later epoch, or behind the place where it signals */
     AN_WHY_ENDED,       /* who owes it ended */
     AN_WHY_SILENT,      /* it said nothing for long */
     AN_WHY_RUNNING,     /* it goes on: slow */
@@ -148,6 +152,7 @@ typedef struct an_stuck {
     uint32_t cycle;    /* number of the circle it is in, + 1; 0: none */
     uint32_t root;     /* stuck wait at the end of its chain: its own index where it waits for nobody that waits */
     uint8_t origin;    /* of the knowledge of who owes it: xs_plan_origin */
+    uint32_t absent, arrivers; /* a counter: who have arrived before and not in this epoch, of how many; several of whom none does so in every epoch */
 } an_stuck;
 
 /* What the plan says of a slot, from wherever it is known. */
@@ -177,6 +182,8 @@ typedef struct an_finding { /* being made */
     uint64_t key;
     xsa_evidence *evidence; uint32_t evidence_room;
     uint32_t cause;   /* index of the finding that explains it; XSR_NONE */
+    uint32_t beside;  /* a slot that the signal went to by mistake, + 1: what is wrong there follows from this; 0: none */
+    bool unasked;     /* a payload race of who reads without having waited for it */
     uint32_t named;   /* the detector whose cause it shows, should nothing else explain it; 0: its own */
     an_window windows[AN_WINDOWS]; uint32_t window_count;
     bool undone;      /* lost records could undo it: it is a verdict that is unknown */
@@ -263,6 +270,7 @@ bool an_plan_role_blocks(const an *a, uint32_t role, uint32_t *first, uint32_t *
  * text is a format. key 0: made from detector, slot and culprit. NULL: out of memory. */
 an_finding *an_find(an *a, const xsa_finding *like, uint64_t key, const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool an_found(const an *a, uint32_t detector, uint64_t key);
+int an_accuse(an *a, uint64_t key, uint32_t rank, uint32_t writer, const char *text); /* another one of that finding, if there is one */
 /* The next finding made is undone if records of that writer (XSR_NONE: of anybody) were lost in that time; at most AN_WINDOWS. Losses are
  * told where the stream goes on behind them, so that is judged at the end. */
 void an_whole(an *a, uint32_t writer, int64_t from, int64_t to);
@@ -323,6 +331,14 @@ xsa_finding an_stuck_like(an *a, const an_stuck *s, uint32_t detector, uint32_t 
 
 /* ---- ladder.c ---- */
 void an_ladder(an *a, an_stuck *s);
+bool an_has_skipped(const an *a, uint32_t slot, uint64_t need, uint32_t writer, uint32_t waits); /* skipped.c */
+/* ---- misdirected.c ---- */
+uint32_t an_misdirected(const an *a, const an_stuck *s); /* the slot that the signal went to instead; XSR_NONE */
+/* ---- pattern.c ---- */
+/* The rank that signals the slot, should it be as with its neighbours in the pad; XSR_NONE. */
+uint32_t an_writer_by_pattern(const an *a, uint32_t slot);
+uint32_t an_writer_beside(const an *a, uint32_t slot, uint32_t rank);
+uint32_t an_block_by_pattern(const an *a, uint32_t slot); /* the same of the block that does it */
 /* The counter whose election publishes the slot: seen, or as its neighbours in the pad have theirs; XSR_NONE. */
 uint32_t an_counter_of(const an *a, uint32_t slot);
 /* Arrivals of the counter's current round, and how many complete it; false: not known. */

@@ -77,8 +77,12 @@ static int on_event(an *a, void *state, const xsr_event *e) {
 /* ---- fewer: from waits that stand still ---- */
 
 static const char *who_lacks(an *a, const an_stuck *s) {
+    if (s->absent)
+        return an_print(a, "%u of the %u who arrive there now and then have not in this epoch", s->absent, s->arrivers);
     if (s->owes != XSR_NONE)
         return an_print(a, "%s does not arrive any more", an_who(a, XSR_NONE, s->owes));
+    if (a->slots[s->counter].arriver_count)
+        return "all who arrive there have done so";
     return "nobody is left to arrive";
 }
 
@@ -103,7 +107,9 @@ static int say_fewer(an *a, const an_stuck *s) {
     f.slot = s->counter;
     f.cure = expected == 0 ? "name who publishes where nothing is expected (XS_PLAN_NO_ARRIVALS), or leave the wait out (xs_wait_expected)"
                            : "count again who arrives in an epoch: expected is too large, or an arrival is left out on some path";
-    if (s->owes == XSR_NONE)
+    if (s->absent)
+        f.owes_rank = f.owes_block = f.owes_writer = XSR_NONE;
+    else if (s->owes == XSR_NONE)
         an_culprit(a, &f, s->supplier, x->arrival.writer);
     if (s->owes == XSR_NONE || have >= expected || added_from_afar(a, s->counter)) /* put together wrongly, or an increment vanished on its way */
         an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);

@@ -87,10 +87,41 @@ bool an_round_of(const an *a, uint32_t counter, uint64_t epoch, uint64_t *have, 
 
 /* ---- who ---- */
 
-/* A slot that many signal in turn, and somebody passed its wait after the last signal. */
-static bool is_handed_over(const an *a, uint32_t slot) {
+static bool ended_by(const an *a, uint32_t writer, int64_t time) {
+    return a->model->writers[writer].end != NO_TIME && a->model->writers[writer].end <= time;
+}
+
+/* A slot that many signal in turn, and somebody passed its wait after the last signal. Those who signal it wait for it themselves, but for the
+ * first: a queue's slot, which its producers signal and one consumer waits for, is none of these. */
+static bool is_handed_over(const an *a, uint32_t slot, uint32_t waiter) {
     const an_slot *x = &a->slots[slot];
-    return (an_pad(a, slot)->flags & XS_PAD_SHARED) && x->signals && !x->arrivals && x->entered.writer != XSR_NONE && x->entered.value == x->max_value;
+    if (!(an_pad(a, slot)->flags & XS_PAD_SHARED) || !x->signals || x->arrivals || x->entered.writer == XSR_NONE || x->entered.value != x->max_value)
+        return false;
+    return x->entered.writer != waiter && (x->signals == 1 || (x->signal.writer != XSR_NONE && x->waiters >> x->signal.writer % 64 & 1));
+}
+
+/* Many signal it, and whose turn it is shows in none of their signals. Who has ended in an epoch that others went on from, if it is one alone:
+ * its writer. */
+static uint32_t left_early(const an *a, const an_stuck *s) {
+    uint64_t last = 0;
+    uint32_t found = XSR_NONE, pad = a->model->slots[s->w.slot].pad;
+    for (uint32_t i = 0; i < a->writer_count; i++)
+        if (a->writers[i].signal_slot != XSR_NONE && a->model->slots[a->writers[i].signal_slot].pad == pad && a->writers[i].epoch > last)
+            last = a->writers[i].epoch;
+    for (uint32_t i = 0; i < a->writer_count; i++) {
+        uint32_t to = a->writers[i].signal_slot;
+        if (i == s->w.writer || to == XSR_NONE || a->model->slots[to].pad != pad || !ended_by(a, i, an_still(a)) || an_stuck_of_writer(a, i) != XSR_NONE ||
+            a->writers[i].epoch >= last)
+            continue;
+        if (found != XSR_NONE)
+            return XSR_NONE;
+        found = i;
+    }
+    return found;
+}
+
+static bool signalled_by_several(const an *a, uint32_t slot) {
+    return (an_pad(a, slot)->flags & XS_PAD_SHARED) && a->slots[slot].signals && !a->slots[slot].arrivals;
 }
 
 static void find_supplier(an *a, an_stuck *s) {
@@ -106,13 +137,19 @@ static void find_supplier(an *a, an_stuck *s) {
             s->supplier_number = x->arrival.rank != XSR_NONE ? an_number(a, x->arrival.rank) : a->model->slots[slot].owner;
         if (s->role == XSR_NONE && x->arrival.writer != XSR_NONE)
             s->role = a->writers[x->arrival.writer].role;
-    } else if (is_handed_over(a, slot)) { /* a lock: whoever entered last and has not handed it on */
+    } else if (is_handed_over(a, slot, s->w.writer)) { /* a lock: whoever entered last and has not handed it on */
         s->supplier_number = an_number(a, x->entered.rank);
+        s->role = XSR_NONE;
+    } else if (signalled_by_several(a, slot) && s->supplier_number == XSR_NONE) {
+        s->owes = left_early(a, s);
+        s->supplier_number = s->owes == XSR_NONE ? XSR_NONE : an_number(a, a->model->writers[s->owes].rank);
         s->role = XSR_NONE;
     } else {
         if (s->supplier_number == XSR_NONE && x->signal.rank != XSR_NONE)
             s->supplier_number = an_number(a, x->signal.rank);
         s->counter = an_counter_of(a, slot);
+        if (s->supplier_number == XSR_NONE && s->counter == XSR_NONE && !x->signals)
+            s->supplier_number = an_writer_by_pattern(a, slot);
     }
     s->supplier = an_rank_of(a, s->supplier_number);
     if (s->counter == XSR_NONE && s->supplier != XSR_NONE && !x->signals)
@@ -130,19 +167,35 @@ static bool is_candidate(const an *a, const an_stuck *s, uint32_t writer, bool b
     return !by_role || s->role == XSR_NONE || a->writers[writer].role == s->role || w->role == s->role;
 }
 
+/* Nobody has signalled it yet: the one writer of the block that would, as neighbours in the pad have theirs. */
+static uint32_t neighbour_writer(const an *a, const an_stuck *s) {
+    uint32_t beside = an_writer_beside(a, s->w.slot, s->supplier);
+    if (beside != XSR_NONE)
+        return beside;
+    uint32_t block = an_block_by_pattern(a, s->w.slot), found = XSR_NONE;
+    for (uint32_t i = 0; i < a->writer_count && block != XSR_NONE; i++) {
+        if (an_block(a, i) != block || !is_candidate(a, s, i, true))
+            continue;
+        if (found != XSR_NONE)
+            return XSR_NONE;
+        found = i;
+    }
+    return found;
+}
+
 /* The writer that signalled the slot before, if it is still the one: no election chooses another. */
 static uint32_t known_writer(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
-    if (is_handed_over(a, s->w.slot))
+    if (is_handed_over(a, s->w.slot, s->w.writer))
         return x->entered.writer;
+    if (signalled_by_several(a, s->w.slot) && s->owes != XSR_NONE)
+        return s->owes;
     uint32_t w = x->signal.writer;
+    if (s->counter == XSR_NONE && w == XSR_NONE)
+        w = neighbour_writer(a, s);
     if (s->counter != XSR_NONE || w == XSR_NONE || !is_candidate(a, s, w, false))
         return XSR_NONE;
     return w;
-}
-
-static bool ended_by(const an *a, uint32_t writer, int64_t time) {
-    return a->model->writers[writer].end != NO_TIME && a->model->writers[writer].end <= time;
 }
 
 static bool is_past(const an *a, uint32_t writer, const an_stuck *s) { return s->w.epoch && a->writers[writer].epoch > s->w.epoch; }
@@ -241,14 +294,27 @@ static bool lacks_block(const an *a, an_stuck *s) {
     return missing != XSR_NONE;
 }
 
-/* Somebody who arrived in earlier rounds and not in this one. */
-static uint32_t missing_arriver(const an *a, uint32_t counter, uint64_t epoch) {
-    const an_slot *x = &a->slots[counter];
-    uint32_t best = XSR_NONE;
-    for (uint32_t i = 0; i < x->arriver_count; i++)
-        if (epoch && x->arrivers[i].epoch < epoch && (best == XSR_NONE || x->arrivers[i].time < x->arrivers[best].time))
-            best = i;
-    return best == XSR_NONE ? XSR_NONE : x->arrivers[best].writer;
+static bool arrives_always(const an_arriver *r, uint64_t until) { return r->epochs >= until - r->first; }
+
+/* Who arrived in earlier rounds and not in this one: rather somebody who did so in each. Where several come and go, and that is all there is to
+ * it, it could be any of them: they are counted, and none is named. */
+static uint32_t missing_arriver(const an *a, an_stuck *s) {
+    const an_slot *x = &a->slots[s->counter];
+    uint32_t best = XSR_NONE, absent = 0;
+    for (uint32_t i = 0; i < x->arriver_count && s->w.epoch; i++) {
+        const an_arriver *r = &x->arrivers[i];
+        if (r->epoch >= s->w.epoch)
+            continue;
+        absent++;
+        bool better = best == XSR_NONE || arrives_always(r, s->w.epoch) > arrives_always(&x->arrivers[best], s->w.epoch) ||
+                      (arrives_always(r, s->w.epoch) == arrives_always(&x->arrivers[best], s->w.epoch) && r->time < x->arrivers[best].time);
+        best = better ? i : best;
+    }
+    if (best == XSR_NONE)
+        return XSR_NONE;
+    if (absent > 1 && !arrives_always(&x->arrivers[best], s->w.epoch))
+        s->absent = absent, s->arrivers = x->arriver_count;
+    return x->arrivers[best].writer;
 }
 
 /* A wait of that writer which stood still while this one did. */
@@ -267,7 +333,8 @@ static uint8_t what_it_does(an *a, an_stuck *s, uint32_t writer) {
     int64_t still = an_still(a);
     uint32_t waits = waits_beside(a, writer, s);
     s->owes = writer;
-    if (is_past(a, writer, s))
+    if (is_past(a, writer, s) || an_has_skipped(a, s->w.slot, s->w.need, writer, waits) ||
+        (an_capture_is_whole(a) && an_misdirected(a, s) != XSR_NONE))
         return AN_WHY_MOVED_ON;
     if (waits != XSR_NONE) { /* bounded waits of a circle give up one after the other: at the same time they stood still */
         s->next = waits;
@@ -312,6 +379,34 @@ static uint8_t judge_candidates(an *a, an_stuck *s) {
     return why;
 }
 
+/* Everybody has arrived in this round, and it is not enough. Only who has yet to add what it added in the round before may still do so: a wait
+ * that holds that one up holds this one up. The waiter itself does not arrive while it waits. */
+static uint8_t judge_arrivers(an *a, an_stuck *s) {
+    const an_slot *x = &a->slots[s->counter];
+    an_stuck best = *s;
+    uint8_t why = AN_WHY_UNKNOWN;
+    for (uint32_t i = 0; i < x->arriver_count; i++) {
+        const an_arriver *r = &x->arrivers[i];
+        an_stuck now = *s;
+        if (r->writer == s->w.writer)
+            continue;
+        now.supplier = a->model->writers[r->writer].rank;
+        now.supplier_number = an_number(a, now.supplier);
+        uint8_t w = what_it_does(a, &now, r->writer);
+        if (w == AN_WHY_WAITS && s->w.epoch && r->now >= r->before)
+            w = AN_WHY_ENDED; /* done with this round */
+        uint8_t wins = why == AN_WHY_UNKNOWN ? w : worse(why, w);
+        best = wins != why ? now : best;
+        why = wins;
+    }
+    if (why != AN_WHY_RUNNING && why != AN_WHY_SILENT && why != AN_WHY_WAITS) {
+        s->owes = XSR_NONE;
+        return AN_WHY_COUNT;
+    }
+    *s = best;
+    return why;
+}
+
 static uint8_t judge_counter(an *a, an_stuck *s) {
     uint64_t have, expected;
     const an_slot *x = &a->slots[s->counter];
@@ -319,7 +414,7 @@ static uint8_t judge_counter(an *a, an_stuck *s) {
         s->supplier = x->arrival.rank, s->supplier_number = an_number(a, x->arrival.rank);
     bool known = an_round_of(a, s->counter, s->w.epoch, &have, &expected), this_round = x->arrival.epoch >= s->w.epoch;
     bool full = s->counter != s->w.slot && known && have == expected && expected && (this_round || !s->w.epoch);
-    uint32_t missing = full ? XSR_NONE : missing_arriver(a, s->counter, s->w.epoch);
+    uint32_t missing = full ? XSR_NONE : missing_arriver(a, s);
     if (missing != XSR_NONE) {
         uint8_t why = what_it_does(a, s, missing);
         return why == AN_WHY_MOVED_ON || why == AN_WHY_ENDED ? AN_WHY_COUNT : why;
@@ -329,6 +424,8 @@ static uint8_t judge_counter(an *a, an_stuck *s) {
         uint8_t why = s->owes == XSR_NONE ? AN_WHY_ELECTED : what_it_does(a, s, s->owes);
         return why == AN_WHY_WAITS || why == AN_WHY_RUNNING ? why : AN_WHY_ELECTED;
     }
+    if (s->counter == s->w.slot && x->arriver_count)
+        return judge_arrivers(a, s);
     uint8_t why = judge_candidates(a, s);
     return why == AN_WHY_ENDED || why == AN_WHY_MOVED_ON || why == AN_WHY_UNKNOWN ? AN_WHY_COUNT : why;
 }

@@ -2,17 +2,6 @@
  * a wait that waits for another one that stands still is evidence of that one. */
 #include "detectors.h"
 
-/* It signalled a slot of the same pad that nobody waits for: perhaps the wrong one. */
-static uint32_t orphan(const an *a, const an_stuck *s) {
-    for (uint32_t i = 0; i < a->slot_count; i++) {
-        const an_slot *x = &a->slots[i];
-        if (i != s->w.slot && a->model->slots[i].pad == a->model->slots[s->w.slot].pad && x->signals && !x->waits &&
-            x->signal.rank == s->supplier && an_holds(s->w.cmp, x->max_value, s->w.need))
-            return i;
-    }
-    return XSR_NONE;
-}
-
 /* Nobody is known to owe it, and one slot of the same memory is signalled and waited for by nobody: what the waiter should look at. */
 static uint32_t only_unwatched(const an *a, const an_stuck *s) {
     uint32_t found = XSR_NONE;
@@ -28,12 +17,13 @@ static uint32_t only_unwatched(const an *a, const an_stuck *s) {
     return found;
 }
 
-static const char *what(an *a, const an_stuck *s, const char **cure) {
+static const char *what(an *a, const an_stuck *s, uint32_t wrong, const char **cure) {
     const char *who = an_who(a, s->supplier, s->owes);
-    uint32_t wrong = s->supplier == XSR_NONE ? XSR_NONE : orphan(a, s);
     if (wrong != XSR_NONE) {
-        *cure = "check owner, row and column of the signal: it went to a slot that nobody waits for";
-        return an_print(a, "%s signalled %s instead, for which nobody waits", who, a->model->slots[wrong].label);
+        bool waited = a->slots[wrong].waits != 0;
+        *cure = waited ? "check owner, row and column of the signal: it went to another slot of the pad"
+                       : "check owner, row and column of the signal: it went to a slot that nobody waits for";
+        return an_print(a, "%s signalled %s instead%s", who, a->model->slots[wrong].label, waited ? "" : ", for which nobody waits");
     }
     switch (s->why) {
     case AN_WHY_HOST:
@@ -44,6 +34,8 @@ static const char *what(an *a, const an_stuck *s, const char **cure) {
         return an_print(a, "%s owes it and ended without signalling", who);
     case AN_WHY_MOVED_ON:
         *cure = "look for a branch that leaves the signal out in this epoch";
+        if (a->writers[s->owes].epoch <= s->w.epoch)
+            return an_print(a, "%s owes it and has gone past the place where it signals it", who);
         return an_print(a, "%s owes it and went on to epoch %llu without signalling", who, (unsigned long long)a->writers[s->owes].epoch);
     case AN_WHY_SILENT:
         *cure = "look what it does there: it neither waits by a primitive nor ends";
@@ -63,7 +55,8 @@ static bool is_ours(const an_stuck *s) {
 /* Records that are lost could be the end of the wait (then there is nothing), or tell why the signal did not come. */
 static int say(an *a, const an_stuck *s) {
     xsa_finding f = an_stuck_like(a, s, XSA_LOST_SUPPLIER, XSA_ERROR);
-    const char *cure = "", *why = what(a, s, &cure);
+    uint32_t wrong = an_misdirected(a, s);
+    const char *cure = "", *why = what(a, s, wrong, &cure);
     uint32_t other = only_unwatched(a, s);
     if (other != XSR_NONE) {
         const an_touch *t = &a->slots[other].signal;
@@ -80,6 +73,8 @@ static int say(an *a, const an_stuck *s) {
     /* Many who wait for one: the one that began first speaks for all. */
     uint64_t key = an_key(XSA_LOST_SUPPLIER, (uint64_t)s->supplier_number << 32 | s->owes, a->model->slots[s->w.slot].pad, s->why);
     an_finding *out = an_find(a, &f, key, "%s; %s", an_stuck_words(a, s), why);
+    if (out && wrong != XSR_NONE)
+        out->beside = wrong + 1;
     TRY(an_evidence(a, out, s->w.id, "wait"));
     if (s->owes != XSR_NONE)
         TRY(an_evidence(a, out, a->writers[s->owes].last_event, "last event of who owes it"));

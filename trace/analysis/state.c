@@ -64,7 +64,29 @@ static an_touch touch_of(const xsr_event *e) {
     return (an_touch){e->id, e->value, e->epoch, e->time, e->writer, e->rank, e->order, e->scope, e->fence, e->kind};
 }
 
+/* How many waits its writer passes from one signal to the next: what a round of it is. */
+static void take_passes(an_slot *s, const an_writer *w, const xsr_event *e) {
+    bool goes_on = s->signals && s->signal.writer == e->writer;
+    uint64_t between = goes_on ? w->passes - s->passes : 0;
+    s->repeats = goes_on ? s->repeats + 1 : 0;
+    s->passes_most = goes_on && s->passes_most > between ? s->passes_most : between;
+    s->passes = w->passes;
+}
+
+/* By counting up for one and down for others. */
+static void take_value_step(an_slot *s, const xsr_event *e) {
+    uint64_t step = e->value - s->signal.value;
+    if (!s->signals)
+        return;
+    if (s->step_lead == 0)
+        s->step = step;
+    s->step_lead = s->step == step ? s->step_lead + 1 : s->step_lead - 1;
+}
+
 static void take_signal(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
+    take_value_step(s, e);
+    if (w)
+        take_passes(s, w, e);
     a->falls += s->signals && e->value <= s->max_value;
     s->signals++;
     s->max_value = e->value > s->max_value ? e->value : s->max_value;
@@ -95,7 +117,11 @@ static int note_arriver(an *a, an_slot *s, const xsr_event *e) {
         s->arriver_count++;
         s->arrivers[at] = (an_arriver){.writer = e->writer};
     }
-    s->arrivers[at] = (an_arriver){e->writer, e->epoch, e->id, s->arrivers[at].count + 1, e->time};
+    an_arriver *r = &s->arrivers[at];
+    bool again = r->count && r->epoch == e->epoch;
+    uint64_t weight = an_weight(e);
+    *r = (an_arriver){.writer = e->writer, .epoch = e->epoch, .event = e->id, .count = r->count + 1, .time = e->time, .first = r->count ? r->first : e->epoch,
+                      .epochs = r->epochs + !again, .now = again ? r->now + weight : weight, .before = again ? r->before : r->now};
     return 0;
 }
 
@@ -126,6 +152,8 @@ static int take_arrival(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
 
 static int take_slot_event(an *a, an_writer *w, const xsr_event *e) {
     an_slot *s = &a->slots[e->slot];
+    if (w && (e->kind == XS_EV_PASS || e->kind == XS_EV_WAIT_START))
+        s->waiters |= 1ull << e->writer % 64;
     if (an_signals(e->kind)) {
         take_signal(a, s, w, e);
     } else if (an_arrives(e->kind)) {
@@ -204,6 +232,7 @@ int an_state_event(an *a, const xsr_event *e) {
         w->last_time = e->time;
         w->epoch = e->epoch;
         w->role = e->role;
+        w->passes += (e->kind == XS_EV_PASS || e->kind == XS_EV_WAIT_END) && e->result == XS_RESULT_OK;
         w->begun |= e->kind == XS_EV_WRITER_BEGIN;
         if (e->kind != XS_EV_ARRIVE && !an_signals(e->kind) && e->kind != XS_EV_FENCE && e->kind != XS_EV_WRITER_END)
             w->elected_by = XSR_NO_ID;
