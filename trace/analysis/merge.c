@@ -41,7 +41,7 @@ static const relation relations[] = {
     {XSA_COUNT_MISMATCH, XSA_PAYLOAD_RACE, ANY}, {XSA_COUNT_MISMATCH, XSA_PARTIAL_PUBLISH, ANY}, {XSA_COUNT_MISMATCH, XSA_LAPPING, ANY},
     {XSA_EARLY_PASS, XSA_REGRESSION, SLOT}, {XSA_EARLY_PASS, XSA_PAYLOAD_RACE, ANY}, {XSA_EARLY_PASS, XSA_ORDER_SCOPE, SLOT},
     {XSA_EARLY_PASS, XSA_LAPPING, ANY},
-    {XSA_LAPPING, XSA_PAYLOAD_RACE, ANY}, {XSA_PARTIAL_PUBLISH, XSA_PAYLOAD_RACE, ANY}, {XSA_ORDER_SCOPE, XSA_PAYLOAD_RACE, ANY},
+    {XSA_LAPPING, XSA_PAYLOAD_RACE, ANY}, {XSA_LAPPING, XSA_REGRESSION, PAD}, {XSA_PARTIAL_PUBLISH, XSA_PAYLOAD_RACE, ANY}, {XSA_ORDER_SCOPE, XSA_PAYLOAD_RACE, ANY},
     {XSA_ORDER_SCOPE, XSA_RESET_RACE, SLOT}, {XSA_BARRIER_CLASH, XSA_PARTIAL_PUBLISH, ANY}, {XSA_BARRIER_CLASH, XSA_PAYLOAD_RACE, ANY},
     {XSA_BARRIER_CLASH, XSA_LOST_SUPPLIER, ANY}, {XSA_LATE_RANK, XSA_BARRIER_MISMATCH, CULPRIT},
     {XSA_DEAD_PEER, XSA_BARRIER_MISMATCH, CULPRIT}, {XSA_DEAD_PEER, XSA_LATE_RANK, CULPRIT}, {XSA_DEAD_PEER, XSA_LOST_SUPPLIER, CULPRIT},
@@ -70,6 +70,21 @@ static bool meets(const an *a, const xsa_finding *x, const xsa_finding *y, uint3
     return (common & VICTIM) && x->rank != XSR_NONE && x->rank == y->rank;
 }
 
+/* Who reads without waiting for the writer's signal has not heard either that the buffer which it fills next was read: one wait is missing,
+ * not two. */
+static bool is_the_missing_wait(const an_finding *x, const an_finding *y) {
+    return x->unasked && x->f.detector == XSA_PAYLOAD_RACE && y->f.detector == XSA_LAPPING && x->f.owes_rank == y->f.owes_rank &&
+           x->f.owes_block == y->f.owes_block && x->f.begin <= y->f.begin;
+}
+
+/* What is wrong at the slot that a signal went to by mistake. */
+static bool is_where_it_went(const an *a, const an_finding *x, const an_finding *y) {
+    uint32_t d = y->f.detector;
+    if (!x->beside || x->f.detector != XSA_LOST_SUPPLIER || d == XSA_LOST_SUPPLIER)
+        return false;
+    return y->f.slot == x->beside - 1 || ((d == XSA_PAYLOAD_RACE || d == XSA_PARTIAL_PUBLISH || d == XSA_LAPPING) && y->f.begin >= a->slots[x->f.slot].signal.time);
+}
+
 /* An effect is as bad as it is: a cause that is only a warning explains no error. A wait that stands still, or lasted long, is explained
  * by any error that stopped something. */
 static bool explains(const an *a, const an_finding *x, const an_finding *y) {
@@ -77,6 +92,10 @@ static bool explains(const an *a, const an_finding *x, const an_finding *y) {
         return false;
     if (y->f.detector == XSA_STALL)
         return x->f.severity == XSA_ERROR && x->f.detector != XSA_TRACE_HEALTH;
+    if (is_the_missing_wait(x, y) || is_where_it_went(a, x, y))
+        return true;
+    if (is_the_missing_wait(y, x) || is_where_it_went(a, y, x))
+        return false;
     for (uint32_t i = 0; i < sizeof relations / sizeof *relations; i++)
         if (relations[i].cause == x->f.detector && relations[i].effect == y->f.detector && meets(a, &x->f, &y->f, relations[i].common))
             return true;

@@ -1,23 +1,25 @@
 /* D15, and D16 where payload tells: reads and writes of one chunk that nothing orders. A chunk is (who writes, whose memory, index, name of
- * the write); readers name the writer as their peer. Of a generation, several blocks may write parts. */
+ * the write); readers name the writer as their peer. Of a generation, several blocks may write parts. Where a reader names no peer and others
+ * have written to it, the place is one for all who write there: a queue of several producers. */
 #include "detectors.h"
 #include "hb.h"
 
 #define ANY (XSR_NONE - 1)
+#define ALL (XSR_NONE - 2) /* as who writes: all who write there */
 
 /* The last wait of a block that passed: the signal that it read. */
-typedef struct guard { uint64_t signal, value, record; uint32_t agent, slot; bool any, unsure; /* it passed another since, whose signal is not known */ } guard;
-typedef struct access { /* event, last, record, writer, agent, guard: of the newest; last: its end, or its begin while it goes on */
+typedef struct guard { uint64_t signal, value, record, epoch; uint32_t agent, slot; bool any, unsure; /* it passed another since, whose signal is not known */ } guard;
+typedef struct access { /* event, last, record, epoch, writer, agent, guard: of the newest; last: its end, or its begin while it goes on */
     an_vector *stamps;
-    uint64_t event, last, record;
+    uint64_t event, last, record, epoch; /* epoch: of its writer */
     uint32_t writer, agent, active;
     int64_t since; /* of the oldest of them */
     guard guard;
 } access;
-typedef struct early { uint64_t generation; access reads; } early; /* a read of a chunk that nobody has written yet */
+typedef struct early { uint64_t generation; uint32_t name; access reads; } early; /* a read of a chunk that nobody has written yet */
 typedef struct chunk { uint64_t generation, read_generation; access writes, reads; uint32_t name; bool written; } chunk;
 typedef struct begun { uint32_t chunk; bool write, any; uint64_t generation; } begun; /* of a writer: what PAYLOAD_END ends */
-typedef struct races { rd_map of; chunk *chunks; uint32_t count, room; uint32_t names[8]; uint32_t name_count; begun *writers; uint32_t writer_room;
+typedef struct races { rd_map of; chunk *chunks; uint32_t count, room; uint32_t names[8]; bool shared[8]; uint32_t name_count; begun *writers; uint32_t writer_room;
                      guard *guards; uint32_t guard_room; rd_map early_of; early *earlies; uint32_t early_count, early_room; } races;
 
 static uint64_t key_of(uint32_t src, uint32_t dst, uint64_t index, uint32_t name) { return an_key(XSA_PAYLOAD_RACE, (uint64_t)src << 32 | dst, index, name); }
@@ -28,6 +30,13 @@ static void know_name(races *r, uint32_t name) {
             return;
     if (r->name_count < 8)
         r->names[r->name_count++] = name;
+}
+
+static bool is_shared(const races *r, uint32_t name) {
+    for (uint32_t i = 0; i < r->name_count; i++)
+        if (r->names[i] == name)
+            return r->shared[i];
+    return false;
 }
 
 static uint32_t chunk_at(races *r, uint64_t key, uint32_t name) {
@@ -44,12 +53,32 @@ static uint32_t chunk_at(races *r, uint64_t key, uint32_t name) {
 
 static uint32_t peer_of(const xsr_event *e) { return e->further[0] == XS_NO_PEER ? ANY : (uint32_t)e->further[0]; }
 
+/* Who reads may call it otherwise than who writes, but not by the name of another buffer. */
+static bool is_of_another_name(const races *r, uint32_t read, uint32_t written) {
+    for (uint32_t i = 0; i < r->name_count; i++)
+        if (r->names[i] == read)
+            return read != written;
+    return false;
+}
+
+/* The same of a read that names no peer: written by others. From then on that place is one for all of them. */
+static uint32_t shared_chunk(const an *a, races *r, const xsr_event *e) {
+    for (uint32_t i = 0; i < r->name_count; i++) {
+        uint32_t at = is_of_another_name(r, e->object, r->names[i]) ? XSR_NONE : rd_map_get(&r->of, key_of(ALL, an_number(a, e->rank), e->value, r->names[i]));
+        if (at == XSR_NONE)
+            continue;
+        r->shared[i] = true;
+        return at;
+    }
+    return XSR_NONE;
+}
+
 /* The chunk that a read is of: among those that its peer (or, without one, its own rank) wrote for it or for all; the one of its generation. */
 static uint32_t read_chunk(const an *a, const races *r, const xsr_event *e) {
     uint32_t self = an_number(a, e->rank), from = peer_of(e) == ANY ? self : peer_of(e), only = XSR_NONE, found = 0;
     for (uint32_t i = 0; i < 2 * r->name_count; i++) {
         uint32_t at = rd_map_get(&r->of, key_of(from, i & 1 ? ANY : self, e->value, r->names[i / 2]));
-        if (at == XSR_NONE)
+        if (at == XSR_NONE || is_of_another_name(r, e->object, r->names[i / 2]))
             continue;
         if (r->chunks[at].generation == e->detail)
             return at;
@@ -74,6 +103,7 @@ static int add(const races *r, access *x, const an_step *step) {
     x->record = step->e->sequence;
     x->event = x->last = step->e->id;
     x->writer = step->e->writer;
+    x->epoch = step->e->epoch;
     x->agent = step->agent;
     x->guard = step->agent < r->guard_room ? r->guards[step->agent] : (guard){0};
     return an_vector_join(&x->stamps, NULL, (an_stamp){step->agent, step->epoch});
@@ -85,6 +115,8 @@ static void clear(access *x) {
 }
 
 typedef struct verdict { uint32_t detector, culprit, victim, slot; const char *cure; uint32_t named; const access *told; /* who else is to blame if a wait of this reader is lost */ } verdict;
+
+static const char cure_wait[] = "wait for the signal of that batch before it is read, in every block that reads it";
 
 static int say(an *a, verdict v, const an_step *step, const access *other, uint64_t other_generation, const char *what) {
     const xsr_event *e = step->e;
@@ -105,7 +137,7 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
                               (unsigned long long)e->value, (unsigned long long)e->detail, what, an_who(a, XSR_NONE, other->writer),
                               (unsigned long long)other_generation, an_since(a, e->time));
     if (out)
-        out->named = v.named;
+        out->named = v.named, out->unasked = v.cure == cure_wait;
     TRY(an_evidence(a, out, other->event, "the other access"));
     TRY(an_evidence(a, out, e->id, "access"));
     return 0;
@@ -114,35 +146,42 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
 #define CURE_ORDER "let the signal come behind the last write, with a release, and the read behind the wait, with an acquire"
 #define CURE_CREDIT "wait for a credit of every reader before a buffer is written again, or make the ring deeper"
 
-#define CURE_WAIT "wait for the signal of that batch before it is read, in every block that reads it"
 
 /* A read and a write of one generation that nothing orders. If the reader was told by the writer's block that the generation is there, the
  * writer told it too early, or too weakly; else the reader did not ask. */
 static verdict blame(const access *reads, const access *writes, uint64_t generation) {
-    bool told = reads->guard.any && reads->guard.agent == writes->agent && reads->guard.value >= generation;
+    bool of_before = reads->guard.epoch && writes->epoch && reads->guard.epoch < writes->epoch; /* that signal told of an earlier round */
+    bool told = reads->guard.any && reads->guard.agent == writes->agent && reads->guard.value >= generation && !of_before;
     if (told && (writes->active || writes->last > reads->guard.signal))
         return (verdict){XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "signal behind the last write, and behind the end of asynchronous ones", .told = reads};
     /* It signalled behind its last write and was heard: only its release or the other's acquire can be too weak, also where they look
      * strong enough, as a relaxed store behind the fence of the round before. */
     if (told)
         return (verdict){XSA_PAYLOAD_RACE, writes->writer, reads->writer, reads->guard.slot, CURE_ORDER, XSA_ORDER_SCOPE, reads};
-    return (verdict){XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE, CURE_WAIT, .told = reads};
+    return (verdict){XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE, cure_wait, .told = reads};
 }
 
 static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32_t dst) {
     const xsr_event *e = step->e;
     uint32_t at = rd_map_get(&r->early_of, key_of(src, dst, e->value, XSR_NONE));
     bool active;
-    if (at == XSR_NONE || r->earlies[at].generation != e->detail || !unordered(a, &r->earlies[at].reads, step->agent, &active))
+    if (at == XSR_NONE || r->earlies[at].generation != e->detail || is_of_another_name(r, r->earlies[at].name, e->object))
         return 0;
-    access write = {.event = e->id, .last = e->id, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
-    return say(a, blame(&r->earlies[at].reads, &write, e->detail), step, &r->earlies[at].reads, e->detail, "only after it was read by");
+    early *x = &r->earlies[at];
+    bool race = unordered(a, &x->reads, step->agent, &active);
+    if (!race && x->reads.agent == step->agent) /* its own buffer, which it looks at before it fills it */
+        return 0;
+    access write = {.event = e->id, .last = e->id, .epoch = e->epoch, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
+    /* Nobody had written that generation: it was read too early, also where what the reader did next came round to the writer. */
+    if (!race)
+        an_whole_rank(a, e->rank, INT64_MIN, e->time); /* another block's write of it */
+    return say(a, blame(&x->reads, &write, e->detail), step, &x->reads, e->detail, "only after it was read by");
 }
 
 static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index) {
     const xsr_event *e = step->e;
     chunk *c = &r->chunks[chunk_index];
-    uint32_t src = an_number(a, e->rank), dst = peer_of(e);
+    uint32_t dst = peer_of(e), src = is_shared(r, e->object) && dst != ANY ? dst : an_number(a, e->rank); /* shared: early reads name themselves */
     bool active;
     for (uint32_t i = 0; i < a->model->rank_count; i++) /* whoever may have read it already */
         if (r->early_count && (dst == ANY || dst == an_number(a, i)))
@@ -158,7 +197,7 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
         if (c->read_generation != e->detail)
             clear(&c->reads);
     } else if (c->read_generation == e->detail && c->reads.stamps && unordered(a, &c->reads, step->agent, &active)) {
-        access write = {.event = e->id, .last = e->id, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
+        access write = {.event = e->id, .last = e->id, .epoch = e->epoch, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
         TRY(say(a, blame(&c->reads, &write, e->detail), step, &c->reads, c->read_generation, "only after it was read by"));
     }
     c->generation = e->detail;
@@ -195,6 +234,7 @@ static int note_early(an *a, races *r, const an_step *step) {
     if (r->earlies[at].generation != e->detail)
         clear(&r->earlies[at].reads);
     r->earlies[at].generation = e->detail;
+    r->earlies[at].name = e->object;
     return add(r, &r->earlies[at].reads, step);
 }
 
@@ -209,7 +249,7 @@ static int note_guard(races *r, const an_step *step) {
     if (step->guessed)
         r->guards[step->agent].unsure = true;
     else
-        r->guards[step->agent] = (guard){step->from->event, step->w->observed, step->e->sequence, step->from->stamp.agent, step->e->slot, true, false};
+        r->guards[step->agent] = (guard){step->from->event, step->w->observed, step->e->sequence, step->from->epoch, step->from->stamp.agent, step->e->slot, true, false};
     return 0;
 }
 
@@ -238,6 +278,18 @@ static int take_end(races *r, const an_step *step) {
     return an_vector_join(&x->stamps, NULL, (an_stamp){step->agent, step->epoch});
 }
 
+/* Also told by its place alone, for readers that name no peer. */
+static uint32_t written_chunk(const an *a, races *r, const xsr_event *e) {
+    uint32_t self = an_number(a, e->rank), dst = peer_of(e);
+    uint64_t place = key_of(ALL, dst, e->value, e->object);
+    if (dst == ANY || dst == self)
+        return chunk_at(r, key_of(self, dst, e->value, e->object), e->object);
+    uint32_t at = is_shared(r, e->object) ? rd_map_get(&r->of, place) : XSR_NONE;
+    if (at == XSR_NONE)
+        at = chunk_at(r, key_of(self, dst, e->value, e->object), e->object);
+    return at == XSR_NONE || rd_map_put(&r->of, place, at) < 0 ? XSR_NONE : at;
+}
+
 static int on_step(an *a, void *state, const an_step *step) {
     races *r = state;
     const xsr_event *e = step->e;
@@ -247,13 +299,15 @@ static int on_step(an *a, void *state, const an_step *step) {
     switch (e->kind) {
     case XS_EV_WRITE_BEGIN:
         know_name(r, e->object);
-        at = chunk_at(r, key_of(an_number(a, e->rank), peer_of(e), e->value, e->object), e->object);
+        at = written_chunk(a, r, e);
         if (at == XSR_NONE)
             return XS_E_MEMORY;
         TRY(take_write(a, r, step, at));
         return note_begun(a, r, e, at);
     case XS_EV_READ_BEGIN:
         at = read_chunk(a, r, e);
+        if (at == XSR_NONE && peer_of(e) == ANY)
+            at = shared_chunk(a, r, e);
         TRY(at != XSR_NONE && r->chunks[at].generation >= e->detail ? take_read(a, r, step, &r->chunks[at]) : note_early(a, r, step));
         return note_begun(a, r, e, at);
     case XS_EV_PASS:
