@@ -142,6 +142,15 @@ an_finding *an_find(an *a, const xsa_finding *like, uint64_t key, const char *fo
     return f;
 }
 
+int an_accuse(an *a, uint64_t key, uint32_t rank, uint32_t writer, const char *text) {
+    uint32_t at = rd_map_get(&a->finding_of, key);
+    if (at == XSR_NONE)
+        return 0;
+    an_culprit(a, &a->findings[at].f, rank, writer);
+    a->findings[at].f.text = text;
+    return 0;
+}
+
 int an_evidence(an *a, an_finding *f, uint64_t event, const char *part) {
     (void)a;
     if (!f)

@@ -5,11 +5,15 @@
 #include "hb.h"
 
 typedef struct last { an_stamp stamp; uint64_t event, epoch, value; int64_t time; uint32_t writer, rank; } last;
+typedef struct usual { uint32_t rank, lead; } usual; /* who has signalled a slot more often than all others together, and by how much */
 /* The first to signal a slot was not the one that the plan names, and nobody else has signalled it: told when it is clear whose mistake it is. */
 typedef struct unplanned { last by; uint32_t slot, row, named; bool told; } unplanned;
+typedef struct doubtful { last earlier, later; uint32_t slot; } doubtful; /* two ranks that nothing orders, and it is not known whose slot it is */
 typedef struct writers {
     last *slots; uint32_t room;
+    usual *usuals; uint32_t usual_room;
     unplanned *list; uint32_t count, list_room;
+    doubtful *doubts; uint32_t doubt_count, doubt_room;
     rd_map unplanned_of, followed; /* slot -> index in list; row of the plan -> slots that it is right about */
 } writers;
 
@@ -19,27 +23,46 @@ static int room_for(an *a, writers *s) {
         return XS_E_MEMORY;
     if (s->room > had)
         memset(&s->slots[had], 0, (s->room - had) * sizeof *s->slots);
+    had = s->usual_room;
+    if (RD_ROOM(s->usuals, s->usual_room, a->slot_count) < 0)
+        return XS_E_MEMORY;
+    if (s->usual_room > had)
+        memset(&s->usuals[had], 0, (s->usual_room - had) * sizeof *s->usuals);
     return 0;
+}
+
+static bool rule_is_clear(const usual *u) { return u->lead > 1; }
+
+/* By counting up for one and down for others. */
+static void count_writer(usual *u, uint32_t rank) {
+    if (u->lead == 0)
+        u->rank = rank;
+    u->lead = u->rank == rank ? u->lead + 1 : u->lead - 1;
 }
 
 #define CURE "give each writer a slot of its own, or elect one of them; a counter is declared shared"
 #define CURE_PLAN "correct the entry of the plan, or who signals: recount the plan by a plain loop"
 
-static int say(an *a, const xsr_event *e, const last *l, uint32_t confidence, const char *why, const char *cure) {
+/* l: the other, who signalled it before e, or does so in all other rounds. */
+static int say_beside(an *a, const xsr_event *e, const last *l, const char *when, uint32_t confidence, const char *why, const char *cure) {
     xsa_finding f = an_like(XSA_MULTI_WRITER, XSA_ERROR, confidence);
     f.slot = e->slot;
     an_culprit(a, &f, e->rank, e->writer);
     f.rank = a->model->slots[e->slot].owner;
     f.begin = f.end = e->time;
     f.cure = cure;
-    an_finding *out = l && l->event ? an_find(a, &f, an_key(XSA_MULTI_WRITER, e->slot, 0, 0), "%s signals %s of rank %u (%llu), which %s signalled before (%llu): %s, %s",
+    an_finding *out = l && l->event ? an_find(a, &f, an_key(XSA_MULTI_WRITER, e->slot, 0, 0), "%s signals %s of rank %u (%llu), which %s %s (%llu): %s, %s",
                                               an_who(a, e->rank, e->writer), an_slot_name(a, e->slot), f.rank, (unsigned long long)e->value,
-                                              an_who(a, l->rank, l->writer), (unsigned long long)l->value, why, an_since(a, e->time))
+                                              an_who(a, l->rank, l->writer), when, (unsigned long long)l->value, why, an_since(a, e->time))
                                     : an_find(a, &f, an_key(XSA_MULTI_WRITER, e->slot, 0, 0), "%s signals %s of rank %u (%llu): %s, %s", an_who(a, e->rank, e->writer),
                                               an_slot_name(a, e->slot), f.rank, (unsigned long long)e->value, why, an_since(a, e->time));
     if (l && l->event)
         TRY(an_evidence(a, out, l->event, "signal of the other"));
     return an_evidence(a, out, e->id, "signal");
+}
+
+static int say(an *a, const xsr_event *e, const last *l, uint32_t confidence, const char *why, const char *cure) {
+    return say_beside(a, e, l, "signalled before", confidence, why, cure);
 }
 
 /* ---- against the plan ---- */
@@ -117,6 +140,8 @@ static int on_step(an *a, void *state, const an_step *step) {
     last *l = &s->slots[e->slot], before = *l;
     bool said = false;
     *l = (last){{step->agent, step->epoch}, e->id, e->epoch, e->value, e->time, e->writer, e->rank};
+    usual rule = s->usuals[e->slot];
+    count_writer(&s->usuals[e->slot], e->rank);
     TRY(against_plan(a, s, e, &before, &said));
     if (said || !before.event || before.stamp.agent == step->agent || an_hb_before(a, before.stamp, step->agent))
         return 0;
@@ -124,6 +149,16 @@ static int on_step(an *a, void *state, const an_step *step) {
     if (!other_rank && before.epoch != e->epoch && before.value < e->value)
         return 0;
     an_whole_order(a, step->agent, before.time, e->time); /* what orders the two lies between them */
+    if (other_rank && rule_is_clear(&rule) && rule.rank == e->rank) { /* the other one is the stranger */
+        unplanned stranger = {.by = before, .slot = e->slot};
+        xsr_event first = event_of(&stranger);
+        return say_beside(a, &first, l, "signals else", XSA_HIGH, "nothing orders the two", CURE);
+    }
+    if (other_rank && !rule_is_clear(&rule) && !an_found(a, XSA_MULTI_WRITER, an_key(XSA_MULTI_WRITER, e->slot, 0, 0))) {
+        if (RD_ROOM(s->doubts, s->doubt_room, s->doubt_count + 1) < 0)
+            return XS_E_MEMORY;
+        s->doubts[s->doubt_count++] = (doubtful){before, *l, e->slot};
+    }
     if (other_rank)
         return say(a, e, &before, XSA_HIGH, "nothing orders the two", CURE);
     return say(a, e, &before, XSA_MEDIUM, "nothing orders the two blocks", CURE);
@@ -145,9 +180,22 @@ static int say_entry(an *a, writers *s, uint32_t first) {
     return say(a, &e, NULL, XSA_HIGH, an_print(a, "%s%s%s", name_words(a, u->named), never, all), CURE_PLAN);
 }
 
+/* Whose slot it is shows in its neighbours of the pad, once all are seen: then the other one is the stranger. */
+static int settle(an *a, const doubtful *d) {
+    uint32_t own = an_writer_by_pattern(a, d->slot);
+    if (own == XSR_NONE || own != an_number(a, d->later.rank) || own == an_number(a, d->earlier.rank))
+        return 0;
+    return an_accuse(a, an_key(XSA_MULTI_WRITER, d->slot, 0, 0), d->earlier.rank, d->earlier.writer,
+                     an_print(a, "%s signals %s of rank %u (%llu), which %s signals else (%llu): nothing orders the two, %s", an_who(a, d->earlier.rank, d->earlier.writer),
+                              an_slot_name(a, d->slot), a->model->slots[d->slot].owner, (unsigned long long)d->earlier.value, an_who(a, d->later.rank, d->later.writer),
+                              (unsigned long long)d->later.value, an_since(a, d->earlier.time)));
+}
+
 /* The named one may have signalled where records are lost: it is the plan's mistake all the same, or one slot's. */
 static int finish(an *a, void *state) {
     writers *s = state;
+    for (uint32_t i = 0; i < s->doubt_count; i++)
+        TRY(settle(a, &s->doubts[i]));
     for (uint32_t i = 0; i < s->count; i++) {
         if (s->list[i].told)
             continue;
@@ -162,7 +210,9 @@ static int finish(an *a, void *state) {
 static void release(void *state) {
     writers *s = state;
     free(s->slots);
+    free(s->usuals);
     free(s->list);
+    free(s->doubts);
     rd_map_free(&s->unplanned_of);
     rd_map_free(&s->followed);
 }
