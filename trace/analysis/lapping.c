@@ -5,8 +5,8 @@
 
 #define WAITS 8u /* of a slot that are kept */
 
-typedef struct waited { an_stamp stamp; uint64_t need, event; int64_t time; } waited;
-typedef struct ring { an_stamp ack; int64_t ack_time; uint64_t ack_value, ack_event, depth; waited waits[WAITS]; uint32_t wait_count; bool acked, asked; } ring;
+typedef struct waited { an_stamp stamp; uint64_t need, event; int64_t time; uint32_t writer; } waited;
+typedef struct ring { an_stamp ack; int64_t ack_time; uint64_t ack_value, ack_event, depth; waited waits[WAITS]; uint32_t wait_count; uint64_t sent[WAITS]; uint32_t sent_count; bool acked, asked; } ring;
 typedef struct rings { ring *slots; uint32_t room; bool *pads_acked; } rings;
 
 static int room_for(an *a, rings *s) {
@@ -47,6 +47,36 @@ static int take_publish(an *a, rings *s, const an_step *step) {
     return an_hb_before(a, r->ack, step->agent) ? 0 : say(a, step, an_print(a, "without having heard that %llu was given back", (unsigned long long)freed), r->ack_event, r->ack_time);
 }
 
+/* Its reader has waited as often as was signalled, and this producer knows: it asks for too little. */
+static bool asks_too_little(const an *a, const ring *r, uint64_t freed, uint32_t agent, const waited **by) {
+    uint32_t later = 0;
+    for (uint32_t i = 0; i < WAITS && i < r->sent_count; i++)
+        later += r->sent[i] > freed;
+    for (uint32_t i = 0; i < WAITS && i < r->wait_count; i++) { /* from the newest */
+        const waited *w = &r->waits[(r->wait_count - 1 - i) % WAITS];
+        *by = w;
+        if (an_hb_before(a, w->stamp, agent))
+            return r->wait_count - i >= r->sent_count - later;
+    }
+    return false;
+}
+
+static int say_behind(an *a, const an_step *step, const waited *w, uint64_t freed) {
+    const xsr_event *e = step->e;
+    an_whole(a, XSR_NONE, INT64_MIN, e->time); /* waits and signals are counted */
+    xsa_finding f = an_like(XSA_EARLY_PASS, XSA_ERROR, XSA_HIGH);
+    f.slot = e->slot;
+    an_culprit(a, &f, XSR_NONE, w->writer);
+    an_victim(a, &f, XSR_NONE, w->writer);
+    f.begin = w->time;
+    f.end = e->time;
+    f.cure = "wait for this round's value: one that an earlier round left lets the wait pass at once";
+    an_finding *out = an_find(a, &f, an_key(XSA_EARLY_PASS, e->slot, 3, 0), "%s waited for %llu at %s, and has waited there as often as it was signalled: for %llu it never asked, %s",
+                              an_who(a, XSR_NONE, w->writer), (unsigned long long)w->need, an_slot_name(a, e->slot), (unsigned long long)freed, an_since(a, w->time));
+    TRY(an_evidence(a, out, w->event, "wait"));
+    return an_evidence(a, out, e->id, "signal of the next round");
+}
+
 /* A plain slot with a declared depth: its reader's wait for (value - depth) must be known to the producer. */
 static int take_signal(an *a, rings *s, const an_step *step) {
     const xsr_event *e = step->e;
@@ -69,6 +99,9 @@ static int take_signal(an *a, rings *s, const an_step *step) {
         if (w->need < freed && w->time > since)
             since = w->time;
     }
+    const waited *by = last;
+    if (asks_too_little(a, r, freed, step->agent, &by) && !a->lost_records)
+        return say_behind(a, step, by, freed);
     if (older_ones_gone)
         return 0; /* who waited for that one is not kept any more */
     return say(a, step, an_print(a, "%llu deep, and has not heard that its reader is done with %llu", (unsigned long long)r->depth, (unsigned long long)freed), last->event, since);
@@ -91,12 +124,15 @@ static int on_step(an *a, void *state, const an_step *step) {
         r->acked = true;
         return 0;
     case XS_EV_PUBLISH: return take_publish(a, s, step);
-    case XS_EV_SIGNAL: return take_signal(a, s, step);
+    case XS_EV_SIGNAL:
+        TRY(take_signal(a, s, step));
+        r->sent[r->sent_count++ % WAITS] = e->value;
+        return 0;
     case XS_EV_PASS:
     case XS_EV_WAIT_END:
         if (!step->w || step->w->result != XS_RESULT_OK)
             return 0;
-        r->waits[r->wait_count++ % WAITS] = (waited){{step->agent, step->epoch}, step->w->need, e->id, e->time};
+        r->waits[r->wait_count++ % WAITS] = (waited){{step->agent, step->epoch}, step->w->need, e->id, e->time, e->writer};
         return 0;
     default: return 0;
     }

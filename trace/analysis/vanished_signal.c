@@ -69,8 +69,29 @@ static int say_short(an *a, uint32_t slot) {
     return an_evidence(a, out, s->arrival.event, "last arrival");
 }
 
+static int say_overwritten(an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    xsa_finding f = an_stuck_like(a, s, XSA_REGRESSION, XSA_ERROR);
+    an_culprit(a, &f, x->signal.rank, x->signal.writer);
+    f.cure = "sequences only rise: let each who signals the slot know of the one before, or give each a slot of its own";
+    if (!s->certain)
+        return 0;
+    an_finding *out = an_find(a, &f, an_key(XSA_REGRESSION, s->w.slot, 0, 0), "%s; it had %llu, and then %s signalled %llu over it, %s", an_stuck_words(a, s),
+                              (unsigned long long)x->max_value, an_who(a, x->signal.rank, x->signal.writer), (unsigned long long)x->signal.value, an_since(a, x->signal.time));
+    TRY(an_evidence(a, out, x->signal.event, "signal"));
+    return an_evidence(a, out, s->w.id, "wait");
+}
+
+/* It was seen not because a lower value was signalled over it: that is a regression. */
+static bool is_overwritten(const an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    return an_found(a, XSA_REGRESSION, an_key(XSA_REGRESSION, s->w.slot, 0, 0)) || !an_holds(s->w.cmp, x->signal.value, s->w.need);
+}
+
 static int say_unseen(an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
+    if (is_overwritten(a, s))
+        return say_overwritten(a, s);
     xsa_finding f = an_stuck_like(a, s, XSA_VANISHED_SIGNAL, XSA_ERROR);
     f.cure = "check the address that is signalled, peer access and the path of the store; read the slot back at its owner";
     if (!s->certain) {
