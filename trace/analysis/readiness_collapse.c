@@ -6,31 +6,45 @@
 #define EPOCHS 3u   /* such epochs, and most of them */
 #define LATE 0.85   /* mean place of a signal between the epoch's begin and its last signal */
 
-typedef struct spread { uint64_t epoch, count, epochs, late, event; double sum; int64_t begin, last, first_seen; uint32_t slot, writer; } spread; /* (pad, signalling rank) */
-typedef struct readiness { an_classes classes; spread *rows; uint32_t room; int64_t *begins; } readiness;
+typedef struct spread { uint64_t epoch, count, epochs, late, event; double sum; int64_t begin, last, first_seen; uint32_t slot, writer; uint64_t waited; } spread; /* (pad, signalling rank, block) */
+typedef struct blocked { int64_t since; uint64_t sum; } blocked; /* of a writer: its wait, and all before it in this epoch */
+typedef struct readiness { an_classes classes; spread *rows; uint32_t room; blocked *waits; uint32_t wait_room; } readiness;
 
 static void close_epoch(spread *s) {
     if (s->count >= LEAST && s->last > s->begin) {
         s->epochs++;
-        s->late += s->sum / (double)s->count > LATE * (double)(s->last - s->begin);
+        bool held = s->waited * 2 > (uint64_t)(s->last - s->begin); /* by what it waited for: it could do no earlier */
+        s->late += !held && s->sum / (double)s->count > LATE * (double)(s->last - s->begin);
     }
     s->count = 0;
     s->sum = 0;
 }
 
-static int on_epoch(an *a, void *state, const xsr_event *e) {
-    readiness *r = state;
-    if (!r->begins && !(r->begins = calloc(a->model->rank_count + 1, sizeof *r->begins)))
+static int take_wait(an *a, readiness *r, const xsr_event *e) {
+    uint32_t had = r->wait_room;
+    if (e->writer == XSR_NONE)
+        return 0;
+    if (RD_ROOM(r->waits, r->wait_room, a->writer_count) < 0)
         return XS_E_MEMORY;
-    r->begins[e->rank] = e->time;
+    if (r->wait_room > had)
+        memset(&r->waits[had], 0, (r->wait_room - had) * sizeof *r->waits);
+    blocked *b = &r->waits[e->writer];
+    if (e->kind == XS_EV_EPOCH)
+        *b = (blocked){0};
+    else if (e->kind == XS_EV_WAIT_START)
+        b->since = e->time;
+    else if (b->since)
+        b->sum += (uint64_t)(e->time - b->since), b->since = 0;
     return 0;
 }
 
 static int on_event(an *a, void *state, const xsr_event *e) {
     readiness *r = state;
-    if (e->slot == XSR_NONE || !e->epoch || !r->begins || a->model->slots[e->slot].owner == an_number(a, e->rank))
+    if (!an_signals(e->kind))
+        return take_wait(a, r, e);
+    if (e->slot == XSR_NONE || !e->epoch || e->writer == XSR_NONE || a->model->slots[e->slot].owner == an_number(a, e->rank))
         return 0;
-    uint32_t at = an_class(&r->classes, a->model->slots[e->slot].pad, e->rank, 0);
+    uint32_t at = an_class(&r->classes, a->model->slots[e->slot].pad, e->rank, an_block(a, e->writer));
     if (at == XSR_NONE)
         return XS_E_MEMORY;
     TRY(an_class_rows((void **)&r->rows, &r->room, at + 1, sizeof *r->rows));
@@ -38,7 +52,7 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     if (s->epoch != e->epoch) {
         close_epoch(s);
         s->epoch = e->epoch;
-        s->begin = r->begins[e->rank];
+        s->begin = a->writers[e->writer].epoch_time;
         s->first_seen = s->first_seen ? s->first_seen : s->begin;
     }
     s->count++;
@@ -47,6 +61,7 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     s->event = e->id;
     s->slot = e->slot;
     s->writer = e->writer;
+    s->waited = e->writer < r->wait_room ? r->waits[e->writer].sum : 0;
     return 0;
 }
 
@@ -74,8 +89,8 @@ static void release(void *state) {
     readiness *r = state;
     an_classes_free(&r->classes);
     free(r->rows);
-    free(r->begins);
+    free(r->waits);
 }
 
-const an_ops an_readiness_collapse = {.id = XSA_READINESS_COLLAPSE, .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK), .state = sizeof(readiness), .on_epoch = on_epoch,
-                                      .on_event = on_event, .finish = finish, .release = release, .cannot = "how early the work itself could have been done"};
+const an_ops an_readiness_collapse = {.id = XSA_READINESS_COLLAPSE, .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(EPOCH) | AN_KIND(WAIT_START) | AN_KIND(WAIT_END),
+                                      .state = sizeof(readiness), .on_event = on_event, .finish = finish, .release = release, .cannot = "how early the work itself could have been done"};

@@ -64,6 +64,20 @@ static int say_ignored(an *a, uint32_t slot, const request *q, const server *v) 
     return an_evidence(a, out, q->worst_signal, "signal");
 }
 
+/* One scans all of them: where each slot has a waiter of its own, nobody is passed over. */
+static bool has_one_scanner(const an *a, uint32_t slot) {
+    uint32_t by = a->slots[slot].wait.writer;
+    for (uint32_t i = 0; i < a->slot_count; i++) {
+        uint32_t other = a->slots[i].wait.writer;
+        if (a->model->slots[i].pad != a->model->slots[slot].pad || a->model->slots[i].owner != a->model->slots[slot].owner || other == XSR_NONE)
+            continue;
+        if (by != XSR_NONE && by != other)
+            return false;
+        by = other;
+    }
+    return true;
+}
+
 int unfairness_ignored(an *a, fairness *s) {
     uint32_t worst = XSR_NONE;
     for (uint32_t i = 0; i < a->slot_count && i < s->slot_room; i++) {
@@ -71,7 +85,8 @@ int unfairness_ignored(an *a, fairness *s) {
         if (!v)
             continue;
         measure(&s->slots[i], v, a->last_time);
-        if (v->slots > 1 && s->slots[i].worst >= PASSED_LEAST && s->slots[i].worst > (uint64_t)ROUNDS * v->slots && (worst == XSR_NONE || s->slots[i].worst > s->slots[worst].worst))
+        if (v->slots > 1 && s->slots[i].worst >= PASSED_LEAST && s->slots[i].worst > (uint64_t)ROUNDS * v->slots && (worst == XSR_NONE || s->slots[i].worst > s->slots[worst].worst) &&
+            has_one_scanner(a, i))
             worst = i;
     }
     return worst == XSR_NONE || a->stuck_count ? 0 : say_ignored(a, worst, &s->slots[worst], server_of(a, s, worst));
