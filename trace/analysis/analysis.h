@@ -207,6 +207,7 @@ struct an {
     uint64_t abort_event;
     an_touch abort;
     uint64_t events, waits, arrivals, lost_records;
+    uint64_t lost_by[XS_LOSS_COUNT]; /* of these, by cause */
     uint64_t falls;     /* resets, and signals that do not rise: a value tells of more than one round */
     uint32_t seen;      /* an_needs that the capture has */
     int64_t first_time, last_time;

@@ -25,6 +25,7 @@ int an_loss_add(an *a, const xsr_loss *loss) {
     uint32_t rank = a->model->rings[loss->ring].rank;
     uint64_t records = loss->last - loss->first + 1;
     a->lost_records += records;
+    a->lost_by[loss->cause < XS_LOSS_COUNT ? loss->cause : 0] += records;
     if (!a->losses && !(a->losses = calloc(a->model->ring_count + 1u, sizeof *a->losses)))
         return XS_E_MEMORY;
     if (rank < a->model->rank_count) {

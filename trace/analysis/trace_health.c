@@ -1,6 +1,20 @@
 /* D27: what is missing in the trace. It runs first: what it says bounds what the others may say. */
 #include "detectors.h"
 
+/* Against what most of them were lost by. */
+static const char *cure_of_loss(const an *a) {
+    static const char more[] = "larger rings (XS_RING_RECORDS), the device placement, or a filter (XS_FILTER_EPOCHS) keep more";
+    static const char *const cures[XS_LOSS_COUNT] = {
+        [XS_LOSS_NO_SPACE] = "free space where the capture is written, put it elsewhere (xs record -o), or bound it (--max-bytes), which keeps the newest",
+        [XS_LOSS_BOUNDED] = "a larger bound (--max-bytes, --max-seconds) keeps more of the past",
+        [XS_LOSS_RECORDER] = "let the recorder live as long as the program: what it did not take is gone",
+        [XS_LOSS_DEVICE] = "the mapped placement (XS_PLACEMENT=mapped) keeps records when a context is lost"};
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < XS_LOSS_COUNT; i++)
+        most = a->lost_by[i] > a->lost_by[most] ? i : most;
+    return cures[most] ? cures[most] : more;
+}
+
 static int say_lost(an *a) {
     if (!a->lost_records)
         return 0;
@@ -11,7 +25,7 @@ static int say_lost(an *a) {
     f.lost = a->lost_records;
     f.begin = a->model->begin;
     f.end = a->last_time;
-    f.cure = "larger rings (XS_RING_RECORDS), the device placement, or a filter (XS_FILTER_EPOCHS) keep more";
+    f.cure = cure_of_loss(a);
     return an_find(a, &f, an_key(XSA_TRACE_HEALTH, 1, 0, 0), "%llu of %llu records are lost: verdicts that they could change are marked",
                    (unsigned long long)a->lost_records, (unsigned long long)emitted)
                ? 0

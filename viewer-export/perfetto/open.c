@@ -152,7 +152,7 @@ static int draw_one(picture *p, uint32_t index) {
     char text[1024];
     args a = {.count = 0};
     open_args(d, lane_of_writer(d, w->writer), w, &a);
-    snprintf(text, sizeof text, "%.900s never released: has %llu, needs %llu", d->model->slots[w->slot].name,
+    snprintf(text, sizeof text, "%.900s %s: has %llu, needs %llu", d->model->slots[w->slot].name, w->maybe_over ? "end not known, records are lost" : "never released",
              (unsigned long long)w->observed, (unsigned long long)w->need);
     slice s = {.track = p->row[index], .begin = p->begin[index], .end = INT64_MIN, .text = text};
     s.category = d->category[CATEGORY_wait];

@@ -44,6 +44,9 @@ static int say_lost(xsv_report_state *r) {
             xsv_count(emitted).text, xsv_share((double)lost / (double)(emitted ? emitted : 1)).text);
     xsv_color(r, XSV_PLAIN);
     fputs(" What follows is true of the others.\n", r->out);
+    int64_t waits = xsv_ask_number(r, "SELECT count(*) FROM wait WHERE open = 1 AND end_lost = 1");
+    if (waits)
+        fprintf(r->out, "Of %s wait%s the end is not known: it may be among what is lost.\n", xsv_count(waits).text, waits == 1 ? "" : "s");
     return 1;
 }
 

@@ -65,7 +65,7 @@ static void put_waits(xsv_report_state *r) {
         {"needs", XSV_CELL_TEXT},  {"owed by", XSV_CELL_RANK}, {"open for", XSV_CELL_TIME},
         {"writer", XSV_CELL_CODE}, {"at", XSV_CELL_CODE},      {NULL, 0}};
     char sql[256];
-    snprintf(sql, sizeof sql, "SELECT rank, slot, observed, need, peer, open_ns, writer, " XSV_SOURCE "FROM open_waits LIMIT %u",
+    snprintf(sql, sizeof sql, "SELECT rank, slot, observed, need, peer, open_ns, writer || iif(end_lost, ' (end lost?)', ''), " XSV_SOURCE "FROM open_waits LIMIT %u",
              r->rows * 10);
     xsv_html_table table = {.title = "Open waits, oldest first", .sql = sql, .columns = open};
     xsv_html_rows(r, &table);

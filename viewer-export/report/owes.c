@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Left out: waits of processes that died where others still wait, for those are the hang; and those of the dead for
+/* Left out: waits that may have ended in records that are lost; waits of processes that died where others still wait, for those are the hang; and those of the dead for
  * which the signal came when they could not see it any more. */
 #define DEAD \
     "(SELECT max(p.ended AND NOT p.clean) FROM rank x JOIN process p ON p.id = x.process WHERE x.rank = w.rank)"
 #define SIGNALLED "EXISTS (SELECT 1 FROM signal s WHERE s.slot = w.slot AND s.value >= w.need)"
 #define HUNG                                                                                                          \
     "WITH o AS MATERIALIZED (SELECT w.id, w.rank, w.supplier_rank AS peer, w.begin_ns, " DEAD " AS dead FROM wait w " \
-    "WHERE w.open = 1 AND NOT (" DEAD " AND " SIGNALLED                                                               \
+    "WHERE w.open = 1 AND w.end_lost = 0 AND NOT (" DEAD " AND " SIGNALLED                                                               \
     ")), hung AS (SELECT * FROM o WHERE NOT dead OR NOT EXISTS (SELECT 1 "                                            \
     "FROM o WHERE NOT dead)) "
 

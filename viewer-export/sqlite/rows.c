@@ -253,7 +253,7 @@ static void put_wait_what(uint64_t *row, const xsr_model *m, const xsr_wait *w) 
     put(row, xsv_wait_stage, w->stage);
     put_id(row, xsv_wait_start_event, w->start_event);
     put(row, xsv_wait_start_lost, w->start_lost);
-    put(row, xsv_wait_end_lost, w->end_lost);
+    put(row, xsv_wait_end_lost, w->end_lost || (w->open && w->maybe_over));
     if (!w->source.line)
         put_null(row, xsv_wait_line);
     if (w->open || w->end_lost)

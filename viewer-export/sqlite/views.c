@@ -87,8 +87,8 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
 
 #define VIEW_OPEN                                                                                                      \
     "CREATE VIEW open_waits AS SELECT " WAIT_COLUMNS "w.begin_ns, " RUN_END " - w.begin_ns AS open_ns, w.need, "       \
-    "w.observed, w.polls, " WAIT_FILE "w.line, w.stage, " WORD("origin", "slot.supplier_origin") " AS supplier_known_from "         \
-    "FROM wait w " WAIT_JOINS "WHERE w.open = 1 ORDER BY w.begin_ns, w.id"
+    "w.observed, w.polls, " WAIT_FILE "w.line, w.stage, " WORD("origin", "slot.supplier_origin") " AS supplier_known_from, "        \
+    "w.end_lost FROM wait w " WAIT_JOINS "WHERE w.open = 1 ORDER BY w.end_lost, w.begin_ns, w.id"
 
 #define VIEW_SHARE                                                                                                     \
     "CREATE VIEW wait_share AS WITH life AS (SELECT rank, sum(max(coalesce(end_ns, " RUN_END ") - begin_ns, 0)) AS "   \

@@ -249,7 +249,8 @@ static void print_notes(FILE *out, const hang_world *world) {
             fprintf(out, "\nnote: the catalog of process %d is damaged: names may be missing\n", pid);
     }
     if (world->given_up)
-        fprintf(out, "\nnote: %u waits gave up before\n", world->given_up);
+        fprintf(out, "\nnote: %u wait%s gave up before: xs check NAME says which, and who owed %s\n", world->given_up,
+                world->given_up == 1 ? "" : "s", world->given_up == 1 ? "it" : "them");
 }
 
 /* What "hung" or "slow" rests on. */

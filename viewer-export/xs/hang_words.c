@@ -251,7 +251,7 @@ static void say_slow(FILE *out, const hang_world *world) {
 
 void hang_say_verdict(FILE *out, const hang_world *world) {
     if (world->verdict == HANG_NOTHING_WAITS) {
-        fprintf(out, "Nothing waits%s: %u rank%s, %u writer%s hold%s a ring.", world->source->looks == 2 ? "" : " at the end", world->rank_count,
+        fprintf(out, "Nothing waits%s: %u rank%s, %u writer%s record%s.", world->source->looks == 2 ? "" : " at the end", world->rank_count,
                 world->rank_count == 1 ? "" : "s", world->writer_count, world->writer_count == 1 ? "" : "s",
                 world->writer_count == 1 ? "s" : "");
         return;

@@ -251,6 +251,27 @@ static void test_begin_of_who_waits_is_lost(void **state) {
     judged_free(&j);
 }
 
+/* The cure is one against what most records were lost by: a full disk is not cured by larger rings. */
+static void test_cure_of_loss_goes_by_its_cause(void **state) {
+    (void)state;
+    static const struct { uint32_t cause; const char *cure; } cases[] = {
+        {XS_LOSS_OVERWRITTEN, "XS_RING_RECORDS"}, {XS_LOSS_NEVER_ARRIVED, "XS_RING_RECORDS"}, {XS_LOSS_NO_SPACE, "free space"},
+        {XS_LOSS_BOUNDED, "--max-bytes"}, {XS_LOSS_RECORDER, "recorder"}, {XS_LOSS_DEVICE, "XS_PLACEMENT=mapped"}};
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cb *c = case_begin(2, 1, 1);
+        uint32_t slot = cb_slot(c, cb_pad(c, "full", "", "", 1, 1, 0), 0, 0, 0);
+        for (uint32_t n = 1; n <= 6; n++)
+            cb_signal(c, RING(1, 0), 2000 + n, slot, n);
+        uint64_t last = cb_next(c, RING(1, 0)) - 1;
+        cb_lose(c, RING(1, 0), last - 4, last - 4, XS_LOSS_OVERWRITTEN);
+        cb_lose(c, RING(1, 0), last - 2, last - 1, cases[i].cause);
+        case_end_writers(c, 2, 1, 3000);
+        judged j = judge(c);
+        assert_non_null(strstr(finding_of(&j, XSA_TRACE_HEALTH)->cure, cases[i].cure));
+        judged_free(&j);
+    }
+}
+
 /* A round of two ranks; the waiter gives up in the second. lost: a record that is missing. */
 static judged give_up(int lose_epoch) {
     cb *c = case_begin(2, 1, 1);
@@ -371,7 +392,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_healthy_and_whole), cmocka_unit_test(test_loss_alone_makes_no_error),
                                        cmocka_unit_test(test_culprit_is_named_though_records_are_lost), cmocka_unit_test(test_wait_whose_end_may_be_lost),
                                        cmocka_unit_test(test_fence_that_may_be_lost), cmocka_unit_test(test_end_of_an_older_wait_is_lost),
-                                       cmocka_unit_test(test_wait_that_frees_a_buffer_is_lost), cmocka_unit_test(test_begin_of_who_waits_is_lost),
+                                       cmocka_unit_test(test_wait_that_frees_a_buffer_is_lost), cmocka_unit_test(test_cure_of_loss_goes_by_its_cause), cmocka_unit_test(test_begin_of_who_waits_is_lost),
                                        cmocka_unit_test(test_lost_epoch_of_a_waiter_is_no_round_left_out),
                                        cmocka_unit_test(test_what_gave_up_is_not_an_earlier_wait),
                                        cmocka_unit_test(test_short_gap_does_not_hide_that_a_supplier_waited),
