@@ -54,11 +54,12 @@ typedef struct an_writer { /* beside xsr_writer */
     uint64_t events, last_event, epoch, signals, passes; /* passes: waits that ended well */
     int64_t first_time, last_time, time_before; /* time_before: of the event before the last */
     int64_t epoch_time; /* of its last EPOCH, or its first event */
+    uint64_t epoch_record;
     uint8_t last_kind;
     bool begun;                /* its WRITER_BEGIN was seen */
     uint32_t role;
     uint32_t signal_slot;      /* last signal or watermark; XSR_NONE */
-    uint64_t signal_value, signal_event;
+    uint64_t signal_value, signal_event, signal_most; /* most: the highest value of all */
     int64_t signal_time;
     uint64_t elected_by;       /* arrival that elected it and that no signal has followed; XSR_NO_ID */
     uint32_t elected_counter;  /* slot of it */
@@ -68,7 +69,7 @@ typedef struct an_writer { /* beside xsr_writer */
 } an_writer;
 
 typedef struct an_touch { /* the last one to do something */
-    uint64_t event, value, epoch;
+    uint64_t event, value, epoch, record; /* record: sequence in the ring of its writer */
     int64_t time;
     uint32_t writer, rank; /* index in ranks; XSR_NONE: nobody */
     uint8_t order, scope, fence, kind;
@@ -78,7 +79,7 @@ typedef struct an_list { uint32_t *items; uint32_t count, room; } an_list;
 int an_list_add(an_list *list, uint32_t item);
 
 /* Its last arrival. first: its first epoch; epochs: in how many it arrived; now, before: what it added in the last of them and in the one before. */
-typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count; int64_t time; uint64_t first, epochs, now, before; } an_arriver;
+typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count, record; int64_t time; uint64_t first, epochs, now, before; } an_arriver;
 
 typedef struct an_slot { /* beside xsr_slot */
     uint64_t signals, arrivals, resets, waits;
@@ -173,7 +174,12 @@ typedef struct an_window { /* rank: index, instead of a writer; XSR_NONE. order:
     bool order;
     bool known; /* order: nobody can have told the later one of the earlier, if values rise and blocks have one writer */
     int64_t least; /* gaps of less than this cannot hide what matters */
+    uint64_t most; /* nor can so many records in all */
+    uint64_t kinds; /* events that matter: AN_KIND(..) | ..; 0: all. Of a gap that hides another one it is known (xsr_loss) */
     uint64_t first, last; /* records of the writer's ring, instead of times; last 0: times */
+    uint32_t from_ring, to_ring; /* `from` and `to` are the times of records of these rings, by sequence: what is lost before the one or behind */
+    uint64_t from_record, to_record; /* the other lies outside; XSR_NONE: of none */
+    bool own_ends; /* the same: both are of the writer itself, the first and the last of their times */
 } an_window;
 #define AN_WINDOWS 4u
 
@@ -219,7 +225,7 @@ struct an {
     void *states[XSA_DETECTOR_END]; /* by xsa_detector */
     an_finding *findings; uint32_t finding_count, finding_room;
     rd_map finding_of;  /* key -> index */
-    an_window windows[AN_WINDOWS]; uint32_t window_count; /* of the finding that is made next */
+    an_window windows[AN_WINDOWS]; uint32_t window_count, windows_told; /* of the finding that is made next */
     xsa_verdict verdicts[XSA_DETECTOR_END];
     rd_arena text;
     xsa_finding *listed;
@@ -243,12 +249,13 @@ uint64_t an_lost(const an *a, uint32_t rank, int64_t from, int64_t to);
 bool an_loss_is_counted(const an *a); /* what an_lost says are records, and not more */
 bool an_capture_is_whole(const an *a); /* from its start, nothing windowed, trimmed, damaged or lost */
 /* The same of one writer's ring; XSR_NONE: of all. */
-uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to, int64_t least);
+uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to);
+uint64_t an_lost_in(const an *a, const an_window *w); /* no window of order, nor of records */
 /* The same, where one block's records may tell of what lies in another ring: of ranks whose blocks have several writers, and of rings of which
  * nothing is left. */
-uint64_t an_lost_beside(const an *a, int64_t from, int64_t to);
-/* Lost between two records of that writer. */
-uint64_t an_lost_records(const an *a, uint32_t writer, uint64_t first, uint64_t last);
+uint64_t an_lost_beside(const an *a, const an_window *w);
+/* Lost between two records of that writer, that could be of these kinds (0: of any). */
+uint64_t an_lost_records(const an *a, uint32_t writer, uint64_t first, uint64_t last, uint64_t kinds);
 bool an_never_reset(const an *a, uint32_t slot); /* also not by a record that is lost, by all odds */
 bool an_tail_unknown(const an *a, uint32_t rank);
 void an_loss_free(an *a);
@@ -275,6 +282,8 @@ int an_accuse(an *a, uint64_t key, uint32_t rank, uint32_t writer, const char *t
 /* The next finding made is undone if records of that writer (XSR_NONE: of anybody) were lost in that time; at most AN_WINDOWS. Losses are
  * told where the stream goes on behind them, so that is judged at the end. */
 void an_whole(an *a, uint32_t writer, int64_t from, int64_t to);
+/* The same, and both times are those of records of that writer: what is lost before the one and behind the other does not matter. */
+void an_whole_own(an *a, uint32_t writer, int64_t from, int64_t to);
 /* The same of the records between two that are kept: where no time passes, times cannot tell. */
 void an_whole_records(an *a, uint32_t writer, uint64_t first, uint64_t last);
 /* The same, but only by a stretch of at least `least` without records: what could be missing there takes time. */
@@ -287,6 +296,14 @@ void an_whole_stuck(an *a, const an_stuck *s);
 bool an_hb_may_know(const an *a, uint32_t agent, int64_t time);
 bool an_hb_forced(const an *a, int64_t from, int64_t to); /* an event of that time had its turn before what it waited for (hb.h) */
 void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to);
+/* The window told last can be undone only by events of these kinds; only by more records than these; lies between these two records. */
+void an_only_by(an *a, uint64_t kinds);
+void an_only_beyond(an *a, uint64_t records);
+void an_only_between(an *a, uint32_t from_writer, uint64_t from_record, uint32_t to_writer, uint64_t to_record); /* XSR_NONE: as its times say */
+#define AN_MOVES (AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE) | AN_KIND(RESET)) /* what changes a slot */
+#define AN_ENTERS (AN_KIND(EPOCH) | AN_KIND(WRITER_BEGIN))                                                       /* a writer's epoch */
+#define AN_ORDERS (AN_MOVES | AN_KIND(PASS) | AN_KIND(WAIT_END) | AN_KIND(FENCE) | AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE) | AN_KIND(BLOCK_ENTER) | \
+                   AN_KIND(BLOCK_LEAVE) | AN_KIND(WRITER_BEGIN) | AN_KIND(WRITER_END))                           /* what somebody may have heard by */
 int an_evidence(an *a, an_finding *f, uint64_t event, const char *part);
 uint64_t an_key(uint32_t detector, uint64_t x, uint64_t y, uint64_t z);
 int an_findings_finish(an *a); /* causes, order, result */
@@ -351,6 +368,7 @@ static inline const an_ops *an_ops_of(uint32_t detector) {
             return an_detectors[i];
     return NULL;
 }
+static inline void an_windows_clear(an *a) { a->window_count = a->windows_told = 0; }
 static inline uint32_t an_number(const an *a, uint32_t rank) { return rank == XSR_NONE ? XSR_NONE : a->model->ranks[rank].rank; }
 static inline uint32_t an_block(const an *a, uint32_t writer) { return writer == XSR_NONE ? XSR_NONE : a->model->writers[writer].block; }
 static inline const xsr_pad *an_pad(const an *a, uint32_t slot) { return &a->model->pads[a->model->slots[slot].pad]; }

@@ -3,7 +3,9 @@
 
 #define SEEN 16u /* generations of a pad that are kept */
 
-typedef struct entry { uint64_t entered, before, left, enters, event; uint32_t writer; int64_t time, before_time; bool inside; } entry; /* of a rank at a pad */
+#define SHOWN 8u /* generations of a rank that are known by its signals alone */
+
+typedef struct entry { uint64_t entered, before, left, enters, event; uint32_t writer; int64_t time, before_time; bool inside; uint64_t signals, signals_before, shown[SHOWN]; uint32_t shown_count; } entry; /* of a rank at a pad */
 typedef struct barrier { uint32_t pad; uint64_t participants; entry *ranks; uint64_t seen[SEEN], seen_event[SEEN]; uint32_t seen_count; } barrier;
 typedef struct barriers { barrier *list; uint32_t count, room; } barriers;
 
@@ -19,6 +21,13 @@ static barrier *barrier_of(an *a, barriers *b, uint32_t pad) {
         return NULL;
     b->count++;
     return n;
+}
+
+static bool is_barrier(const barriers *b, uint32_t pad) {
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->list[i].pad == pad)
+            return true;
+    return false;
 }
 
 static int say_twice(an *a, const xsr_event *e, const entry *r) {
@@ -45,9 +54,32 @@ static int say_participants(an *a, const xsr_event *e, uint64_t planned) {
     return an_evidence(a, out, e->id, "enters");
 }
 
+/* The record of its entry is lost, and others of that generation are not. */
+static bool is_shown(const entry *r, uint64_t generation) {
+    for (uint32_t i = 0; i < SHOWN && i < r->shown_count; i++)
+        if (r->shown[i] == generation)
+            return true;
+    return false;
+}
+
+/* Records that a generation leaves of a rank, of those that tell of it: its entry, its signals as far as they are noted, its leaving. */
+static uint64_t records_of(const barrier *b, const entry *r) {
+    uint64_t signals = r->enters > 1 ? r->signals_before / (r->enters - 1) : 0;
+    return 1 + (signals < b->participants ? signals : b->participants) + (r->left != 0);
+}
+
+static void show(entry *r, uint64_t generation) {
+    if (generation != r->entered && !is_shown(r, generation))
+        r->shown[r->shown_count++ % SHOWN] = generation;
+}
+
 static int say_skipped(an *a, const barrier *b, const xsr_event *e, uint32_t rank, uint64_t generation, uint64_t entered_by_others) {
     const entry *r = &b->ranks[rank];
+    if (is_shown(r, generation))
+        return 0;
     an_whole_rank(a, rank, r->before_time, r->time); /* it may have entered there, by whichever block */
+    an_only_by(a, AN_KIND(BARRIER_ENTER));
+    an_only_beyond(a, records_of(b, r) - 1); /* all of them would have to be lost */
     xsa_finding f = an_like(XSA_BARRIER_MISMATCH, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     an_culprit(a, &f, rank, r->writer);
@@ -81,13 +113,19 @@ static int look_for_skips(an *a, barrier *b, const xsr_event *e) {
 }
 
 static int on_event(an *a, void *state, const xsr_event *e) {
-    if (e->slot == XSR_NONE)
+    if (e->slot == XSR_NONE || (an_signals(e->kind) && !is_barrier(state, a->model->slots[e->slot].pad)))
         return 0;
     barrier *b = barrier_of(a, state, a->model->slots[e->slot].pad);
     if (!b)
         return XS_E_MEMORY;
     entry *r = &b->ranks[e->rank];
+    if (an_signals(e->kind)) {
+        r->signals++;
+        show(r, e->value);
+        return 0;
+    }
     if (e->kind == XS_EV_BARRIER_LEAVE) {
+        show(r, e->value);
         r->left = e->value;
         r->inside = false;
         return 0;
@@ -101,7 +139,15 @@ static int on_event(an *a, void *state, const xsr_event *e) {
         an_whole(a, r->writer, r->time, e->time);
     if (r->inside && r->writer != e->writer)
         TRY(say_twice(a, e, r));
-    *r = (entry){e->value, r->entered, r->left, r->enters + 1, e->id, e->writer, e->time, r->enters ? r->time : NO_TIME, true};
+    r->before = r->entered;
+    r->before_time = r->enters ? r->time : NO_TIME;
+    r->entered = e->value;
+    r->enters++;
+    r->signals_before = r->signals;
+    r->event = e->id;
+    r->writer = e->writer;
+    r->time = e->time;
+    r->inside = true;
     return look_for_skips(a, b, e);
 }
 
@@ -142,6 +188,6 @@ static void release(void *state) {
     free(b->list);
 }
 
-const an_ops an_barrier_mismatch = {.id = XSA_BARRIER_MISMATCH, .needs = AN_BARRIERS, .kinds = AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE),
+const an_ops an_barrier_mismatch = {.id = XSA_BARRIER_MISMATCH, .needs = AN_BARRIERS, .kinds = AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE) | AN_KIND(SIGNAL),
                                     .state = sizeof(barriers), .on_event = on_event, .finish = finish, .release = release,
                                     .cannot = "barriers that are built of signals by hand: their waits are judged as waits"};

@@ -95,6 +95,11 @@ static bool added_from_afar(const an *a, uint32_t slot) {
     return false;
 }
 
+static void whole_counter(an *a) {
+    an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
+    an_only_by(a, AN_MOVES);
+}
+
 static int say_fewer(an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->counter];
     uint64_t have = 0, expected = 0, lost = an_stuck_lost(a, s);
@@ -112,7 +117,7 @@ static int say_fewer(an *a, const an_stuck *s) {
     else if (s->owes == XSR_NONE)
         an_culprit(a, &f, s->supplier, x->arrival.writer);
     if (s->owes == XSR_NONE || have >= expected || added_from_afar(a, s->counter)) /* put together wrongly, or an increment vanished on its way */
-        an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
+        whole_counter(a);
     if (!s->certain) {
         an_unknown(a, XSA_COUNT_MISMATCH, lost, "arrivals at %s may be lost (%llu records)", an_slot_name(a, s->counter), (unsigned long long)lost);
         return 0;

@@ -89,7 +89,7 @@ static int on_wait(xsr_sink *sink, const xsr_wait *w) {
 static int on_lost(xsr_sink *sink, const xsr_loss *loss) {
     an *a = of(sink);
     TRY(an_blame_lost(a, loss));
-    TRY(an_hb_lost(a, loss->ring));
+    TRY(an_hb_lost(a, loss));
     return an_loss_add(a, loss);
 }
 

@@ -45,20 +45,27 @@ bool an_found(const an *a, uint32_t detector, uint64_t key) {
 
 /* What has no room widens the last one to all that it may need. */
 static void add_window(an *a, an_window w) {
+    w.from_ring = w.to_ring = XSR_NONE;
     if (w.from > w.to) {
         int64_t from = w.to;
         w.to = w.from;
         w.from = from;
     }
+    a->windows_told++;
     if (a->window_count < AN_WINDOWS) {
         a->windows[a->window_count++] = w;
         return;
     }
     an_window *last = &a->windows[AN_WINDOWS - 1];
-    *last = (an_window){XSR_NONE, XSR_NONE, w.from < last->from ? w.from : last->from, w.to > last->to ? w.to : last->to, w.order || last->order, false, 0, 0, 0};
+    *last = (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from = w.from < last->from ? w.from : last->from, .to = w.to > last->to ? w.to : last->to,
+                        .order = w.order || last->order, .from_ring = XSR_NONE, .to_ring = XSR_NONE};
 }
 
 void an_whole(an *a, uint32_t writer, int64_t from, int64_t to) { add_window(a, (an_window){.writer = writer, .rank = XSR_NONE, .from = from, .to = to}); }
+
+void an_whole_own(an *a, uint32_t writer, int64_t from, int64_t to) {
+    add_window(a, (an_window){.writer = writer, .rank = XSR_NONE, .from = from, .to = to, .own_ends = true});
+}
 
 void an_whole_records(an *a, uint32_t writer, uint64_t first, uint64_t last) {
     add_window(a, (an_window){.writer = writer, .rank = XSR_NONE, .from = INT64_MIN, .to = INT64_MAX, .first = first, .last = last});
@@ -71,17 +78,49 @@ void an_whole_long(an *a, uint32_t writer, int64_t from, int64_t to, int64_t lea
 void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to) { add_window(a, (an_window){.writer = XSR_NONE, .rank = rank, .from = from, .to = to}); }
 
 void an_whole_order(an *a, uint32_t agent, int64_t from, int64_t to) {
-    add_window(a, (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from = from, .to = to, .order = true, .known = !an_hb_may_know(a, agent, from)});
+    add_window(a, (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from = from, .to = to, .order = true, .known = !an_hb_may_know(a, agent, from), .kinds = AN_ORDERS});
+}
+
+static an_window *told_last(an *a) { return a->window_count ? &a->windows[a->window_count - 1] : NULL; }
+
+/* Where the windows had no room, the last one is several. */
+void an_only_by(an *a, uint64_t kinds) {
+    if (told_last(a) && a->windows_told == a->window_count)
+        told_last(a)->kinds = kinds;
+}
+
+void an_only_beyond(an *a, uint64_t records) {
+    if (told_last(a) && a->windows_told == a->window_count)
+        told_last(a)->most = records;
+}
+
+static void bound(const an *a, uint32_t writer, uint64_t record, uint32_t *ring, uint64_t *at) {
+    *ring = writer == XSR_NONE ? XSR_NONE : a->model->writers[writer].ring;
+    *at = record;
+}
+
+void an_only_between(an *a, uint32_t from_writer, uint64_t from_record, uint32_t to_writer, uint64_t to_record) {
+    an_window *w = told_last(a);
+    if (!w || a->windows_told != a->window_count)
+        return;
+    bound(a, from_writer, from_record, &w->from_ring, &w->from_record);
+    bound(a, to_writer, to_record, &w->to_ring, &w->to_record);
 }
 
 /* Where the agent could have heard of it: in that time, by anybody; and order is not certain where an event went on before what it waited
  * for, nor where counts of packed arrivals are put together from what is left: then any loss counts. */
 static uint64_t lost_of_order(const an *a, const an_window *w) {
+    an_window any = *w;
     if (w->known && !a->falls)
-        return an_lost_beside(a, w->from, w->to);
-    bool any = a->arrivals || an_hb_forced(a, w->from, w->to);
-    return an_lost(a, XSR_NONE, any ? INT64_MIN : w->from, any ? INT64_MAX : w->to);
+        return an_lost_beside(a, w);
+    if (a->arrivals || an_hb_forced(a, w->from, w->to)) {
+        any.from = INT64_MIN, any.to = INT64_MAX;
+        any.from_ring = any.to_ring = XSR_NONE;
+    }
+    return an_lost_in(a, &any);
 }
+
+static uint64_t beyond(const an *a, const an_window *w, uint64_t lost) { return lost <= w->most && an_loss_is_counted(a) ? 0 : lost; }
 
 static uint64_t lost_in_windows(const an *a, const an_window *w, uint32_t count) {
     uint64_t lost = 0;
@@ -89,16 +128,16 @@ static uint64_t lost_in_windows(const an *a, const an_window *w, uint32_t count)
         if (w[i].order)
             lost += lost_of_order(a, &w[i]);
         else if (w[i].last)
-            lost += an_lost_records(a, w[i].writer, w[i].first, w[i].last);
+            lost += an_lost_records(a, w[i].writer, w[i].first, w[i].last, w[i].kinds);
         else
-            lost += w[i].rank != XSR_NONE ? an_lost(a, w[i].rank, w[i].from, w[i].to) : an_lost_by(a, w[i].writer, w[i].from, w[i].to, w[i].least);
+            lost += beyond(a, &w[i], an_lost_in(a, &w[i]));
     return lost;
 }
 
 static void take_windows(an *a, an_finding *f) {
     memcpy(f->windows, a->windows, sizeof f->windows);
     f->window_count = a->window_count;
-    a->window_count = 0;
+    an_windows_clear(a);
 }
 
 static void add_again(an_finding *f, const xsa_finding *like) {
@@ -116,7 +155,7 @@ an_finding *an_find(an *a, const xsa_finding *like, uint64_t key, const char *fo
     an_finding *f = at == XSR_NONE ? NULL : &a->findings[at];
     if (f && !lost_in_windows(a, f->windows, f->window_count)) {
         add_again(f, like);
-        a->window_count = 0;
+        an_windows_clear(a);
         return f;
     }
     if (!f) {

@@ -310,9 +310,12 @@ static int force_old(an *a, int64_t now) {
     return 0;
 }
 
-int an_hb_lost(an *a, uint32_t ring) {
+/* Not where it is known to be something that orders nothing. */
+int an_hb_lost(an *a, const xsr_loss *loss) {
     an_hb *hb = a->hb;
-    uint32_t had = hb->gap_room;
+    uint32_t had = hb->gap_room, ring = loss->ring;
+    if (loss->kind && !(AN_ORDERS >> loss->kind & 1))
+        return 0;
     if (RD_ROOM(hb->gap, hb->gap_room, ring + 1) < 0)
         return XS_E_MEMORY;
     if (hb->gap_room > had)

@@ -65,7 +65,7 @@ typedef struct an_agent {
 int an_hb_begin(an *a);
 int an_hb_event(an *a, const xsr_event *e);
 int an_hb_wait(an *a, const xsr_wait *w);
-int an_hb_lost(an *a, uint32_t ring);
+int an_hb_lost(an *a, const xsr_loss *loss);
 int an_hb_finish(an *a);
 void an_hb_free(an *a);
 int an_step_tell(an *a, const an_step *step); /* driver.c */

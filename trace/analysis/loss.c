@@ -3,7 +3,7 @@
 
 #define GAPS 256u
 
-typedef struct gap { int64_t from, to; uint64_t records, first, last; } gap; /* first, last: of the ring's records */
+typedef struct gap { int64_t from, to; uint64_t records, first, last; uint8_t kind; } gap; /* first, last: of the ring's records; kind: of the one event in it, or 0 */
 struct an_losses { gap *gaps; uint32_t count, room; };
 
 static int add_gap(struct an_losses *l, gap g) {
@@ -13,6 +13,7 @@ static int add_gap(struct an_losses *l, gap g) {
         last->to = g.to > last->to ? g.to : last->to;
         last->records += g.records;
         last->last = g.last;
+        last->kind = 0;
         return 0;
     }
     if (RD_ROOM(l->gaps, l->room, l->count + 1) < 0)
@@ -34,7 +35,7 @@ int an_loss_add(an *a, const xsr_loss *loss) {
     }
     /* Stamps are read before what they stamp: two records may lie the other way round. */
     bool turned = loss->before > loss->after;
-    return add_gap(&a->losses[loss->ring], (gap){turned ? loss->after : loss->before, turned ? loss->before : loss->after, records, loss->first, loss->last});
+    return add_gap(&a->losses[loss->ring], (gap){turned ? loss->after : loss->before, turned ? loss->before : loss->after, records, loss->first, loss->last, loss->kind});
 }
 
 /* What no gap tells of: damaged frames, windows, writers without a ring. They count at all times. */
@@ -46,30 +47,53 @@ static uint64_t without_gaps(const an *a, uint32_t rank) {
     return n;
 }
 
+/* A gap of the same ring that lies wholly before or behind the events that bound the window, though it shares their times. */
+static bool lies_outside(const gap *g, const an_window *w, uint32_t ring) {
+    bool own = w->from != INT64_MIN && w->own_ends && g->from < w->from && g->to == w->from;
+    bool behind = w->to != INT64_MAX && w->own_ends && g->to > w->to && g->from == w->to;
+    return own || behind || (ring == w->from_ring && g->last < w->from_record) || (ring == w->to_ring && g->first > w->to_record);
+}
+
+static bool hides(const gap *g, uint64_t kinds) { return !g->kind || !kinds || kinds >> g->kind & 1; }
+
 static bool is_long(const gap *g, int64_t least) { return least == 0 || g->from == NO_TIME || g->to == INT64_MAX || g->to - g->from >= least; }
 
-static uint64_t lost_in(const an *a, uint32_t ring, int64_t from, int64_t to, int64_t least) {
+static uint64_t lost_in(const an *a, uint32_t ring, const an_window *w) {
     const struct an_losses *l = a->losses ? &a->losses[ring] : NULL;
     uint64_t n = 0;
-    for (uint32_t i = 0; l && i < l->count; i++)
-        if (l->gaps[i].from <= to && l->gaps[i].to >= from && is_long(&l->gaps[i], least))
-            n += l->gaps[i].records;
+    for (uint32_t i = 0; l && i < l->count; i++) {
+        const gap *g = &l->gaps[i];
+        if (g->from <= w->to && g->to >= w->from && hides(g, w->kinds) && is_long(g, w->least) && !lies_outside(g, w, ring))
+            n += g->records;
+    }
     return n;
+}
+
+static an_window window_of(int64_t from, int64_t to) {
+    return (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from = from, .to = to, .from_ring = XSR_NONE, .to_ring = XSR_NONE};
 }
 
 uint64_t an_lost(const an *a, uint32_t rank, int64_t from, int64_t to) {
-    uint64_t n = without_gaps(a, rank);
+    an_window w = window_of(from, to);
+    w.rank = rank;
+    return an_lost_in(a, &w);
+}
+
+uint64_t an_lost_in(const an *a, const an_window *w) {
+    const xsr_writer *writer = w->writer == XSR_NONE ? NULL : &a->model->writers[w->writer];
+    if (writer)
+        return without_gaps(a, writer->rank) + lost_in(a, writer->ring, w);
+    uint64_t n = without_gaps(a, w->rank);
     for (uint32_t i = 0; i < a->model->ring_count; i++)
-        if (rank == XSR_NONE || a->model->rings[i].rank == rank)
-            n += lost_in(a, i, from, to, 0);
+        if (w->rank == XSR_NONE || a->model->rings[i].rank == w->rank)
+            n += lost_in(a, i, w);
     return n;
 }
 
-uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to, int64_t least) {
-    if (writer == XSR_NONE)
-        return an_lost(a, XSR_NONE, from, to);
-    const xsr_writer *w = &a->model->writers[writer];
-    return without_gaps(a, w->rank) + lost_in(a, w->ring, from, to, least);
+uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to) {
+    an_window w = window_of(from, to);
+    w.writer = writer;
+    return an_lost_in(a, &w);
 }
 
 bool an_loss_is_counted(const an *a) {
@@ -79,24 +103,24 @@ bool an_loss_is_counted(const an *a) {
     return without_gaps(a, XSR_NONE) == 0;
 }
 
-uint64_t an_lost_beside(const an *a, int64_t from, int64_t to) {
+uint64_t an_lost_beside(const an *a, const an_window *w) {
     uint64_t n = without_gaps(a, XSR_NONE);
     for (uint32_t i = 0; a->losses && i < a->model->ring_count; i++) {
         uint32_t rank = a->model->rings[i].rank;
         const struct an_losses *l = &a->losses[i];
         bool silent = l->count == 1 && l->gaps[0].from == NO_TIME && l->gaps[0].to == INT64_MAX;
         if (silent || rank >= a->model->rank_count || a->ranks[rank].crowded)
-            n += lost_in(a, i, from, to, 0);
+            n += lost_in(a, i, w);
     }
     return n;
 }
 
-uint64_t an_lost_records(const an *a, uint32_t writer, uint64_t first, uint64_t last) {
+uint64_t an_lost_records(const an *a, uint32_t writer, uint64_t first, uint64_t last, uint64_t kinds) {
     const xsr_writer *w = &a->model->writers[writer];
     const struct an_losses *l = a->losses ? &a->losses[w->ring] : NULL;
     uint64_t n = without_gaps(a, w->rank);
     for (uint32_t i = 0; l && i < l->count; i++)
-        if (l->gaps[i].first <= last && l->gaps[i].last >= first)
+        if (l->gaps[i].first <= last && l->gaps[i].last >= first && hides(&l->gaps[i], kinds))
             n += l->gaps[i].records;
     return n;
 }

@@ -2,6 +2,7 @@
  * the write); readers name the writer as their peer. Of a generation, several blocks may write parts. Where a reader names no peer and others
  * have written to it, the place is one for all who write there: a queue of several producers. */
 #include "detectors.h"
+#include "class.h"
 #include "hb.h"
 
 #define ANY (XSR_NONE - 1)
@@ -114,17 +115,40 @@ static void clear(access *x) {
     *x = (access){.writer = XSR_NONE};
 }
 
-typedef struct verdict { uint32_t detector, culprit, victim, slot; const char *cure; uint32_t named; const access *told; /* who else is to blame if a wait of this reader is lost */ } verdict;
+typedef struct verdict { uint32_t detector, culprit, victim, slot; const char *cure; uint32_t named; const access *told; /* who else is to blame if a wait of this reader is lost */
+                         bool unwritten; /* the read came before the write */ } verdict;
+
+/* The read began before the write did, by more than clocks are apart: nothing can have told it of that write. */
+static bool is_ahead(const an *a, const access *reads, const xsr_event *write) {
+    return write->time - reads->since > an_clock_bound(a, a->model->writers[reads->writer].rank, write->rank);
+}
+
+/* The rank of the writer has signalled nothing yet that tells of that generation: the reader cannot have been told too early. */
+static bool has_not_told(const an *a, const xsr_event *write) {
+    for (uint32_t i = 0; i < a->writer_count; i++)
+        if (a->model->writers[i].rank == write->rank && a->writers[i].signal_most >= write->detail)
+            return false;
+    return true;
+}
 
 static const char cure_wait[] = "wait for the signal of that batch before it is read, in every block that reads it";
 
 static int say(an *a, verdict v, const an_step *step, const access *other, uint64_t other_generation, const char *what) {
     const xsr_event *e = step->e;
-    an_whole_order(a, step->agent, other->since, e->time); /* what orders the two lies between them */
-    if (v.told) /* another wait behind its guard, which told it more */
+    bool ahead = v.unwritten && is_ahead(a, other, e);
+    if (ahead) { /* of its generation that write is the first, unless another one is lost */
+        an_whole_rank(a, e->rank, INT64_MIN, e->time);
+        an_only_by(a, AN_MOVES | AN_KIND(WRITE_BEGIN));
+        an_only_between(a, XSR_NONE, 0, e->writer, e->sequence);
+    } else {
+        an_whole_order(a, step->agent, other->since, e->time); /* what orders the two lies between them */
+    }
+    if (v.told && !(ahead && has_not_told(a, e))) { /* another wait behind its guard, which told it more */
         an_whole_records(a, v.told->writer, v.told->guard.any ? v.told->guard.record : 0, v.told->record);
-    if (v.told && v.told->guard.unsure)
-        an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
+        an_only_by(a, AN_KIND(PASS) | AN_KIND(WAIT_END));
+        if (v.told->guard.unsure)
+            an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
+    }
     xsa_finding f = an_like(v.detector, XSA_ERROR, XSA_HIGH);
     an_culprit(a, &f, XSR_NONE, v.culprit);
     an_victim(a, &f, XSR_NONE, v.victim);
@@ -172,10 +196,12 @@ static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32
     if (!race && x->reads.agent == step->agent) /* its own buffer, which it looks at before it fills it */
         return 0;
     access write = {.event = e->id, .last = e->id, .epoch = e->epoch, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
+    verdict v = blame(&x->reads, &write, e->detail);
+    v.unwritten = !is_shared(r, e->object); /* else another rank may have written it */
     /* Nobody had written that generation: it was read too early, also where what the reader did next came round to the writer. */
-    if (!race)
+    if (!race && !(v.unwritten && is_ahead(a, &x->reads, e)))
         an_whole_rank(a, e->rank, INT64_MIN, e->time); /* another block's write of it */
-    return say(a, blame(&x->reads, &write, e->detail), step, &x->reads, e->detail, "only after it was read by");
+    return say(a, v, step, &x->reads, e->detail, "only after it was read by");
 }
 
 static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index) {

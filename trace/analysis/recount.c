@@ -81,6 +81,15 @@ static int tally(an *a, uint32_t tallied, const xsr_event *e, uint64_t n) {
     an_tally *t = &r->tallies[tallied][e->slot];
     t->rank = t->any && t->rank != e->rank ? XSR_NONE : e->rank;
     t->role = t->any && t->role != e->role ? XSR_NONE : e->role;
+    if (!t->any || t->now.epoch != e->epoch) {
+        t->now.epoch = e->epoch;
+        t->now.first = e->sequence;
+        t->now.count = 0;
+        t->now.writer = e->writer;
+        t->now.one = true;
+    }
+    t->now.one &= t->now.writer == e->writer;
+    t->now.count += n;
     t->any = true;
     TRY(an_runs_add(&t->runs, e->epoch, n));
     uint64_t count = an_runs_count(&t->runs, e->epoch);
@@ -89,6 +98,9 @@ static int tally(an *a, uint32_t tallied, const xsr_event *e, uint64_t n) {
     t->most = count;
     t->event = e->id;
     t->writer = e->writer;
+    t->first = t->now.first;
+    t->last = t->now.one && t->now.count == count ? e->sequence : 0;
+    t->most_epoch = e->epoch;
     return 0;
 }
 

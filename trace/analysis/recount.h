@@ -10,8 +10,10 @@
 typedef struct an_tally { /* of a slot: signals, or arrivals */
     an_runs runs;
     uint32_t rank, role;  /* of all of them: index in ranks, in names; XSR_NONE: they differ, or none is known */
-    uint64_t most, event; /* the event with which an epoch had more than any before it */
+    uint64_t most, most_epoch, event; /* the event with which an epoch had more than any before it */
     uint32_t writer;      /* of it */
+    uint64_t first, last; /* records of the writer between which all of that epoch lies; last 0: of several writers or launches */
+    struct { uint64_t epoch, first, count; uint32_t writer; bool one; } now; /* the epoch that is being counted */
     bool any;
 } an_tally;
 

@@ -43,13 +43,23 @@ static bool could_be_lost(const an *a, const an_difference *d, uint64_t lost) {
     return lost && (!an_loss_is_counted(a) || off <= lost * (d->promised ? d->promised : 1));
 }
 
+/* More than promised, by records of one writer: only an epoch that it entered between them could tell otherwise. */
+static bool is_beyond(const an *a, const an_difference *d) {
+    const an_tally *t = an_tally_of(a, d->slot, d->tallied);
+    return t && t->last && d->count > d->promised && t->most_epoch == d->epoch && t->most == d->count;
+}
+
 static int say(an *a, const an_difference *d, uint32_t alike) {
     if (a->model->trimmed || a->model->triggered) {
         an_unknown(a, XSA_COUNT_MISMATCH, 0, "the oldest records are not in the capture: signals and arrivals of an epoch are not known to be all there");
         return 0;
     }
     uint64_t lost = an_lost(a, d->rank, INT64_MIN, INT64_MAX);
-    if (could_be_lost(a, d, lost) && d->rank == XSR_NONE)
+    if (lost && is_beyond(a, d)) {
+        const an_tally *all = an_tally_of(a, d->slot, d->tallied);
+        an_whole_records(a, all->writer, all->first, all->last);
+        an_only_by(a, AN_ENTERS);
+    } else if (could_be_lost(a, d, lost) && d->rank == XSR_NONE)
         an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
     else if (could_be_lost(a, d, lost))
         an_whole_rank(a, d->rank, INT64_MIN, INT64_MAX);

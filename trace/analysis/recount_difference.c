@@ -47,7 +47,7 @@ static bool find_supplier(const an *a, an_difference *d, const an_tally *t) {
 }
 
 /* launches: in each of which it may have been done, or in one of them. */
-static void take(an_difference *d, an_run run, promise p, uint64_t launches) {
+static void take(const an *a, an_difference *d, an_run run, promise p, uint64_t launches) {
     uint64_t n = run.last - run.first + 1;
     bool right = run.count == p.count || (run.count > p.count && run.count <= p.count * launches);
     d->judged += n;
@@ -60,7 +60,7 @@ static void take(an_difference *d, an_run run, promise p, uint64_t launches) {
         return;
     }
     d->leading &= run.count == 0 && !d->right;
-    if (!d->differing) {
+    if (!d->differing || (a->lost_records && d->count < d->promised && run.count > p.count)) { /* records that are lost take away; they add nothing */
         d->epoch = run.first;
         d->count = run.count;
         d->promised = p.count;
@@ -82,7 +82,7 @@ static void compare(const an *a, an_difference *d, const an_runs *entered, const
             an_run run = an_runs_at(runs, epoch, one_by_one ? epoch : end - 1);
             promise p = promise_of(a, d->slot, d->tallied, epoch);
             if (p.has)
-                take(d, run, p, entered->list[i].count);
+                take(a, d, run, p, entered->list[i].count);
             epoch = run.last + 1;
         }
     }

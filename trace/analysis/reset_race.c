@@ -3,9 +3,9 @@
 #include "detectors.h"
 #include "hb.h"
 
-typedef struct use { an_vector *waits, *writes; int64_t since, reset_time; /* of the oldest use of this round */ uint64_t waits_event, writes_event; uint32_t waits_writer, writes_writer; /* of the newest of them */
+typedef struct use { an_vector *waits, *writes; int64_t since, reset_time, before_time; /* of the oldest use of this round; when `before` came */ uint64_t waits_event, writes_event; uint32_t waits_writer, writes_writer; /* of the newest of them */
                      an_stamp reset; uint64_t reset_event, before; uint32_t reset_writer; } use;
-typedef struct open_wait { int64_t time; uint64_t need, event; uint32_t slot, writer; uint8_t cmp; } open_wait;
+typedef struct open_wait { int64_t time; uint64_t need, event, record; uint32_t slot, writer; uint8_t cmp; } open_wait;
 typedef struct resets { use *slots; uint32_t room; open_wait *open; uint32_t open_count, open_room; } resets;
 
 static int room_for(an *a, resets *s) {
@@ -63,8 +63,14 @@ static int take_reset(an *a, resets *s, const an_step *step, uint32_t slot) {
     u->reset_time = e->time;
     u->reset_writer = e->writer;
     if (certain && !an_holds(o->cmp, e->value, o->need)) {
-        an_whole(a, o->writer, o->time, e->time);          /* the end of its wait */
-        an_whole_rank(a, e->rank, u->since, e->time); /* another reset */
+        an_whole(a, o->writer, o->time, e->time); /* the end of its wait */
+        an_only_by(a, AN_KIND(WAIT_END));
+        an_only_between(a, o->writer, o->record, XSR_NONE, 0);
+        if (o->time >= u->before_time) { /* it began to wait behind another reset; what came while it polled, any reset takes away */
+            an_whole_rank(a, e->rank, u->since, e->time);
+            an_only_by(a, AN_KIND(RESET));
+            an_only_between(a, XSR_NONE, 0, e->writer, e->sequence);
+        }
         TRY(say(a, slot, e->writer, e->id, o->event, o->writer, "under the poll of", XSA_HIGH));
     } else if (unordered(a, u->waits, step->agent))
         TRY(say_unordered(a, slot, e->writer, e->id, u->waits_event, u->waits_writer, "though nothing orders it behind the wait of", step->agent, u->since, e->time));
@@ -113,7 +119,7 @@ static int note_open(resets *s, const xsr_event *e) {
     note_ended(s, e); /* of the wait before, if that is lost */
     if (RD_ROOM(s->open, s->open_room, s->open_count + 1) < 0)
         return XS_E_MEMORY;
-    s->open[s->open_count++] = (open_wait){e->time, e->need, e->id, e->slot, e->writer, e->cmp};
+    s->open[s->open_count++] = (open_wait){e->time, e->need, e->id, e->sequence, e->slot, e->writer, e->cmp};
     return 0;
 }
 
@@ -134,6 +140,7 @@ static int take_write(an *a, use *u, const an_step *step) {
     uint64_t value = an_arrives(e->kind) ? e->value + an_weight(e) : e->value;
     if (u->reset_event && !an_hb_before(a, u->reset, step->agent))
         TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "though nothing orders it before what is written by", step->agent, u->reset_time, e->time));
+    u->before_time = value > u->before ? e->time : u->before_time;
     u->before = value > u->before ? value : u->before;
     u->writes_event = e->id;
     u->writes_writer = e->writer;

@@ -61,7 +61,7 @@ int an_state_room(an *a) {
 }
 
 static an_touch touch_of(const xsr_event *e) {
-    return (an_touch){e->id, e->value, e->epoch, e->time, e->writer, e->rank, e->order, e->scope, e->fence, e->kind};
+    return (an_touch){e->id, e->value, e->epoch, e->sequence, e->time, e->writer, e->rank, e->order, e->scope, e->fence, e->kind};
 }
 
 /* How many waits its writer passes from one signal to the next: what a round of it is. */
@@ -103,6 +103,7 @@ static void take_signal(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
     w->signals++;
     w->signal_slot = e->slot;
     w->signal_value = e->value;
+    w->signal_most = e->value > w->signal_most ? e->value : w->signal_most;
     w->signal_event = e->id;
     w->signal_time = e->time;
 }
@@ -120,7 +121,7 @@ static int note_arriver(an *a, an_slot *s, const xsr_event *e) {
     an_arriver *r = &s->arrivers[at];
     bool again = r->count && r->epoch == e->epoch;
     uint64_t weight = an_weight(e);
-    *r = (an_arriver){.writer = e->writer, .epoch = e->epoch, .event = e->id, .count = r->count + 1, .time = e->time, .first = r->count ? r->first : e->epoch,
+    *r = (an_arriver){.writer = e->writer, .epoch = e->epoch, .event = e->id, .count = r->count + 1, .record = e->sequence, .time = e->time, .first = r->count ? r->first : e->epoch,
                       .epochs = r->epochs + !again, .now = again ? r->now + weight : weight, .before = again ? r->before : r->now};
     return 0;
 }
@@ -228,7 +229,10 @@ int an_state_event(an *a, const xsr_event *e) {
         w->abort = (xsr_source){e->file, e->kind == XS_EV_ABORT && e->value == (uint32_t)-XS_E_TRAPPED ? (uint32_t)e->detail : 0};
         w->first_time = w->first_time == NO_TIME ? e->time : w->first_time;
         w->time_before = w->last_time == NO_TIME ? e->time : w->last_time;
-        w->epoch_time = e->kind == XS_EV_EPOCH || w->epoch_time == NO_TIME ? e->time : w->epoch_time;
+        if (e->kind == XS_EV_EPOCH || w->epoch_time == NO_TIME) {
+            w->epoch_time = e->time;
+            w->epoch_record = e->sequence;
+        }
         w->last_time = e->time;
         w->epoch = e->epoch;
         w->role = e->role;
@@ -245,12 +249,12 @@ int an_state_wait(an *a, const xsr_wait *w) {
     a->waits++;
     s->waits++;
     s->max_need = w->need > s->max_need ? w->need : s->max_need;
-    if (w->open || (w->result != XS_RESULT_OK && !w->end_lost))
+    if (w->open || w->result != XS_RESULT_OK)
         return an_stuck_add(a, w);
     if (!w->end_lost && (s->entered.event == XSR_NO_ID || w->observed >= s->entered.value))
-        s->entered = (an_touch){w->id, w->observed, w->epoch, w->end, w->writer, w->rank, w->order, w->scope, w->fence, XS_EV_WAIT_END};
+        s->entered = (an_touch){w->id, w->observed, w->epoch, 0, w->end, w->writer, w->rank, w->order, w->scope, w->fence, XS_EV_WAIT_END};
     if (!w->end_lost && (s->wait.time == NO_TIME || w->end >= s->wait.time)) /* a wait may be told late, where what it read may be lost */
-        s->wait = (an_touch){w->id, w->observed, w->epoch, w->end, w->writer, w->rank, w->order, w->scope, w->fence, XS_EV_WAIT_END};
+        s->wait = (an_touch){w->id, w->observed, w->epoch, 0, w->end, w->writer, w->rank, w->order, w->scope, w->fence, XS_EV_WAIT_END};
     return an_stuck_settled(a, w);
 }
 

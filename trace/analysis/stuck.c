@@ -108,45 +108,83 @@ static bool is_held(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
     if (!next || !next->certain || next->w.start_lost || x->signal.value < x->max_value)
         return false;
-    return an_lost_records(a, next->w.writer, 1, 0) == 0 /* none that no gap tells of */ && an_lost_by(a, next->w.writer, x->signal.time, next->w.begin, 0) == 0;
+    return an_lost_records(a, next->w.writer, 1, 0, 0) == 0 /* none that no gap tells of */ && an_lost_by(a, next->w.writer, x->signal.time, next->w.begin) == 0;
+}
+
+/* Its writer entered the epoch of the wait there: it cannot have waited before, also where the record of its start is lost. NO_TIME: not known. */
+static int64_t entered_at(const an *a, const an_stuck *s) {
+    const an_writer *w = s->w.epoch && s->w.writer != XSR_NONE ? &a->writers[s->w.writer] : NULL;
+    return w && w->epoch == s->w.epoch ? w->epoch_time : NO_TIME;
 }
 
 /* Its round is told by the record that entered it. */
 static void whole_epoch(an *a, const an_stuck *s) {
     if (!s->w.epoch || s->w.writer == XSR_NONE)
         return;
-    int64_t entered = a->writers[s->w.writer].epoch_time;
-    an_whole(a, s->w.writer, entered <= s->w.begin ? entered : INT64_MIN, s->w.begin);
+    int64_t entered = entered_at(a, s);
+    bool known = entered != NO_TIME && entered <= s->w.begin;
+    an_whole_own(a, s->w.writer, known ? entered : INT64_MIN, s->w.begin);
+    an_only_by(a, AN_ENTERS);
+    if (known)
+        an_only_between(a, s->w.writer, a->writers[s->w.writer].epoch_record, XSR_NONE, 0);
 }
 
-/* A gate's arrivals say in full what they found, so that the last one tells the count, and a writer's last one whether it is missing. Those
- * of an election count from the base of their round. */
+/* A gate's arrivals say in full what they found, so that the last one tells the count, and a writer's last one whether it is missing. What the
+ * waiter saw in the end tells that nobody had arrived until then. */
+static void whole_gate(an *a, const an_stuck *s, const an_slot *c) {
+    const an_arriver *own = NULL;
+    bool seen = !s->w.open && !s->w.end_lost && s->counter == s->w.slot && s->w.observed == c->post && s->w.end > c->arrival.time;
+    for (uint32_t i = 0; i < c->arriver_count; i++)
+        own = c->arrivers[i].writer == s->owes ? &c->arrivers[i] : own;
+    an_whole(a, XSR_NONE, seen ? s->w.end : c->arrival.time, INT64_MAX);
+    an_only_by(a, AN_MOVES);
+    if (!seen)
+        an_only_between(a, c->arrival.writer, c->arrival.record, XSR_NONE, 0);
+    if (s->owes == XSR_NONE)
+        return;
+    an_whole(a, s->owes, own ? own->time : INT64_MIN, INT64_MAX);
+    an_only_by(a, AN_MOVES | AN_ENTERS);
+    if (own)
+        an_only_between(a, s->owes, own->record, XSR_NONE, 0);
+}
+
+/* Its last arrival says itself that it made the round complete, and those that win here are known to signal themselves: only what the elected
+ * one did from there on could tell otherwise. */
+static bool is_elected(const an *a, const an_stuck *s, const an_slot *c) {
+    return s->why == AN_WHY_ELECTED && a->slots[s->w.slot].counter == s->counter && c->arrival.writer == s->owes && s->owes != XSR_NONE && c->target &&
+           c->old + c->weight == c->target && !a->ranks[s->supplier].crowded;
+}
+
+/* Arrivals of an election count from the base of their round. */
 static void whole_count(an *a, const an_stuck *s, int64_t before) {
     const an_slot *c = s->counter == XSR_NONE ? NULL : &a->slots[s->counter];
-    int64_t own = NO_TIME;
-    if (!c || c->arrival.kind != XS_EV_GATE_ARRIVE) {
+    if (c && c->arrival.kind == XS_EV_GATE_ARRIVE) {
+        whole_gate(a, s, c);
+    } else if (c && is_elected(a, s, c)) {
+        an_whole(a, s->owes, c->arrival.time, INT64_MAX);
+        an_only_by(a, AN_MOVES);
+        an_only_between(a, s->owes, c->arrival.record, XSR_NONE, 0);
+    } else {
         an_whole_rank(a, s->supplier, before, INT64_MAX);
-        return;
+        an_only_by(a, AN_MOVES | AN_ENTERS);
     }
-    for (uint32_t i = 0; i < c->arriver_count; i++)
-        own = c->arrivers[i].writer == s->owes ? c->arrivers[i].time : own;
-    an_whole(a, XSR_NONE, c->arrival.time, INT64_MAX);
-    if (s->owes != XSR_NONE)
-        an_whole(a, s->owes, own, INT64_MAX);
 }
 
 /* Where records would have to be lost for another story to be true. */
 void an_whole_stuck(an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
-    int64_t begin = s->w.start_lost ? INT64_MIN : s->w.begin, before = x->signal.time < begin ? x->signal.time : begin, still = an_still(a);
+    int64_t begin = s->w.start_lost ? entered_at(a, s) : s->w.begin, before = x->signal.time < begin ? x->signal.time : begin, still = an_still(a);
     bool handed = (an_pad(a, s->w.slot)->flags & XS_PAD_SHARED) && x->signals && !x->arrivals;
-    if (handed) /* somebody else may have entered, or handed on */
+    if (handed) { /* somebody else may have entered, or handed on */
         an_whole(a, XSR_NONE, x->signal.time, still);
+        an_only_by(a, AN_MOVES | AN_KIND(PASS) | AN_KIND(WAIT_END));
+    }
     if (s->why == AN_WHY_MOVED_ON || s->why == AN_WHY_ELECTED || s->why == AN_WHY_COUNT)
         whole_epoch(a, s);
     switch (s->why) {
     case AN_WHY_UNKNOWN: /* what it saw in the end shows that nobody had signalled it by then */
         an_whole(a, XSR_NONE, s->w.observed || x->resets || s->w.start_lost ? INT64_MIN : an_stuck_end(a, s), INT64_MAX);
+        an_only_by(a, AN_MOVES);
         return;
     case AN_WHY_ENDED:
     case AN_WHY_MOVED_ON:
@@ -179,7 +217,7 @@ void an_whole_stuck(an *a, const an_stuck *s) {
 }
 
 xsa_finding an_stuck_like(an *a, const an_stuck *s, uint32_t detector, uint32_t severity) {
-    a->window_count = 0;
+    an_windows_clear(a);
     an_whole_stuck(a, s);
     xsa_finding f = an_like(detector, severity, XSA_HIGH);
     f.lost = an_stuck_lost(a, s);

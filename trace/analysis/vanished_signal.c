@@ -17,22 +17,59 @@ static void blame_adder(const an *a, xsa_finding *f, uint32_t slot, uint32_t ran
     an_culprit(a, f, far == XSR_NONE ? rank : far, far == XSR_NONE || far == rank ? writer : XSR_NONE);
 }
 
-static int say_twice(an *a, const xsr_event *e) {
-    const an_slot *s = &a->slots[e->slot];
+static int say_twice(an *a, uint32_t slot, const an_touch *first, const an_touch *e) {
     if (e->kind == XS_EV_ARRIVE) /* the base that an epoch began with */
-        an_whole_order(a, XSR_NONE, s->arrival.time, e->time);
-    an_whole(a, XSR_NONE, s->arrival.time, e->time); /* a reset */
+        an_whole_order(a, XSR_NONE, first->time, e->time);
+    an_whole(a, XSR_NONE, first->time, e->time);
+    an_only_by(a, AN_KIND(RESET));
+    an_only_between(a, first->writer, first->record, e->writer, e->record);
     xsa_finding f = an_like(XSA_VANISHED_SIGNAL, XSA_ERROR, XSA_HIGH);
-    f.slot = e->slot;
-    blame_adder(a, &f, e->slot, e->rank, e->writer);
-    f.rank = a->model->slots[e->slot].owner;
+    f.slot = slot;
+    blame_adder(a, &f, slot, e->rank, e->writer);
+    f.rank = a->model->slots[slot].owner;
     f.begin = f.end = e->time;
     f.cure = "no atomics over a link that does not carry them: count locally, elect, and signal a slot of your own";
-    an_finding *out = an_find(a, &f, an_key(XSA_VANISHED_SIGNAL, e->slot, 1, 0), "%s arrived at %s of rank %u and found %llu, as %s did before: an increment was lost, %s",
-                              an_who(a, e->rank, e->writer), an_slot_name(a, e->slot), a->model->slots[e->slot].owner, (unsigned long long)e->value,
-                              an_who(a, s->arrival.rank, s->arrival.writer), an_since(a, e->time));
-    TRY(an_evidence(a, out, s->arrival.event, "arrival"));
-    return an_evidence(a, out, e->id, "arrival that found the same count");
+    an_finding *out = an_find(a, &f, an_key(XSA_VANISHED_SIGNAL, slot, 1, 0), "%s arrived at %s of rank %u and found %llu, as %s did before: an increment was lost, %s",
+                              an_who(a, e->rank, e->writer), an_slot_name(a, slot), a->model->slots[slot].owner, (unsigned long long)e->value,
+                              an_who(a, first->rank, first->writer), an_since(a, e->time));
+    TRY(an_evidence(a, out, first->event, "arrival"));
+    return an_evidence(a, out, e->event, "arrival that found the same count");
+}
+
+/* ---- gates: all that they found lately, in whatever order their stamps lie ---- */
+
+#define FOUND 16u /* arrivals of a counter that are kept */
+
+typedef struct found { an_touch list[FOUND], first, second; uint64_t count; bool twice; } found; /* first, second: found the same */
+typedef struct adders { found **slots; uint32_t room; } adders;
+
+static found *found_of(an *a, adders *all, uint32_t slot) {
+    uint32_t had = all->room;
+    if (RD_ROOM(all->slots, all->room, a->slot_count) < 0)
+        return NULL;
+    if (all->room > had)
+        memset(&all->slots[had], 0, (all->room - had) * sizeof *all->slots);
+    if (!all->slots[slot])
+        all->slots[slot] = calloc(1, sizeof *all->slots[slot]);
+    return all->slots[slot];
+}
+
+static an_touch touch_of(const xsr_event *e) {
+    return (an_touch){e->id, e->value, e->epoch, e->sequence, e->time, e->writer, e->rank, e->order, e->scope, e->fence, e->kind};
+}
+
+static int note_found(an *a, adders *all, const xsr_event *e) {
+    found *f = found_of(a, all, e->slot);
+    if (!f)
+        return XS_E_MEMORY;
+    for (uint32_t i = 0; i < FOUND && i < f->count && !f->twice; i++)
+        if (f->list[i].value == e->value) {
+            f->first = f->list[i];
+            f->second = touch_of(e);
+            f->twice = true;
+        }
+    f->list[f->count++ % FOUND] = touch_of(e);
+    return 0;
 }
 
 /* Counts of packed arrivals are put together by the reader: not where records are lost, nor where more arrive than are expected. */
@@ -41,14 +78,24 @@ static bool counts_hold(const an *a, uint32_t slot) { return !an_found(a, XSA_CO
 /* Records of one counter come in the order of their stamps, which two devices may see differently; a value below all that was left before by
  * the last arrival, and equal to what it found, is no matter of order. */
 static int on_event(an *a, void *state, const xsr_event *e) {
-    (void)state;
     if (e->slot == XSR_NONE || an_weight(e) == 0)
         return 0;
+    if (e->kind == XS_EV_GATE_ARRIVE)
+        TRY(note_found(a, state, e));
     const an_slot *s = &a->slots[e->slot];
     if (!counts_hold(a, e->slot))
         return 0;
     bool reset = s->reset.event != XSR_NO_ID && s->reset.time >= s->arrival.time;
-    return s->arrivals && !reset && s->weight && s->old == e->value && s->arrival.event != e->id ? say_twice(a, e) : 0;
+    an_touch now = touch_of(e);
+    return s->arrivals && !reset && s->weight && s->old == e->value && s->arrival.event != e->id ? say_twice(a, e->slot, &s->arrival, &now) : 0;
+}
+
+/* A counter that is never reset has each value once. */
+static int say_found(an *a, const adders *all) {
+    for (uint32_t i = 0; i < all->room; i++)
+        if (all->slots[i] && all->slots[i]->twice && !a->slots[i].resets)
+            TRY(say_twice(a, i, &all->slots[i]->first, &all->slots[i]->second));
+    return 0;
 }
 
 /* More was added than the counter ever showed. */
@@ -111,7 +158,8 @@ static int say_arrived(an *a, const an_stuck *s) {
         !counts_hold(a, s->w.slot))
         return 0;
     xsa_finding f = an_stuck_like(a, s, XSA_VANISHED_SIGNAL, XSA_ERROR);
-    an_whole(a, XSR_NONE, INT64_MIN, an_still(a)); /* a reset */
+    an_whole(a, XSR_NONE, INT64_MIN, an_still(a));
+    an_only_by(a, AN_KIND(RESET));
     f.owes_rank = f.owes_block = f.owes_writer = XSR_NONE;
     blame_adder(a, &f, s->w.slot, x->arrival.rank, x->arrival.writer);
     f.cure = "no atomics over a link that does not carry them: count locally, elect, and signal a slot of your own";
@@ -122,7 +170,7 @@ static int say_arrived(an *a, const an_stuck *s) {
 }
 
 static int finish(an *a, void *state) {
-    (void)state;
+    TRY(say_found(a, state));
     for (uint32_t i = 0; i < a->slot_count; i++)
         TRY(say_short(a, i));
     for (uint32_t i = 0; i < a->stuck_count; i++) {
@@ -135,5 +183,12 @@ static int finish(an *a, void *state) {
     return 0;
 }
 
-const an_ops an_vanished_signal = {.id = XSA_VANISHED_SIGNAL, .kinds = AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE), .on_event = on_event, .finish = finish,
+static void release(void *state) {
+    adders *all = state;
+    for (uint32_t i = 0; i < all->room; i++)
+        free(all->slots[i]);
+    free(all->slots);
+}
+
+const an_ops an_vanished_signal = {.id = XSA_VANISHED_SIGNAL, .kinds = AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE), .state = sizeof(adders), .on_event = on_event, .finish = finish, .release = release,
                                    .cannot = "whether the address, the link or another writer is to blame, where the slot cannot be read back"};

@@ -6,7 +6,7 @@
 
 void an_unknown(an *a, uint32_t detector, uint64_t lost, const char *format, ...) {
     xsa_verdict *v = &a->verdicts[detector];
-    a->window_count = 0; /* of a finding that is not made */
+    an_windows_clear(a); /* of a finding that is not made */
     if (v->status == XSA_UNKNOWN) {
         v->lost = lost > v->lost ? lost : v->lost;
         return;

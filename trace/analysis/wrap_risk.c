@@ -34,7 +34,7 @@ static int say_stuck(an *a, const an_stuck *s) {
     xsa_finding f = an_stuck_like(a, s, XSA_WRAP_RISK, XSA_ERROR);
     f.cure = "64-bit sequences, or compare 32-bit ones by distance ((int32_t)(seen - need) >= 0)";
     if (!s->certain) {
-        a->window_count = 0;
+        an_windows_clear(a);
         return 0;
     }
     an_culprit(a, &f, s->w.rank, s->w.writer);

@@ -28,6 +28,7 @@ void rd_cursor_start(xsr_reader *reader, uint32_t ring) {
     r->look = r->look_begin;
     r->exact_sequence = 0;
     r->hole_count = 0;
+    r->told = 1;
     rd_time_ring(reader, r);
     load_span(reader, r);
 }
@@ -57,7 +58,7 @@ static int add_hole(rd_ring *r, uint64_t first, uint64_t last) {
     }
     if (RD_ROOM(r->holes, r->hole_room, r->hole_count + 1) < 0)
         return XS_E_MEMORY;
-    r->holes[r->hole_count++] = (rd_hole){first, last, r->last_time, INT64_MAX};
+    r->holes[r->hole_count++] = (rd_hole){.first = first, .last = last, .before = r->last_time, .after = INT64_MAX};
     return 0;
 }
 
@@ -128,6 +129,24 @@ static bool take_full(xsr_reader *reader, uint32_t ring, const xs_record *head, 
     return raw->kind > XS_EV_NONE && raw->kind < XS_EV_COUNT && raw->time >= 0 && raw->time < 1ll << 62;
 }
 
+/* The first record of an event is lost, and nothing else: the second one says what it was. The record before the hole ends an event, so that
+ * the lost one cannot have been a second one itself. */
+static void take_orphan(xsr_reader *reader, uint32_t ring, const xs_record *second, rd_raw *raw) {
+    rd_ring *r = &reader->rings[ring];
+    rd_hole *hole = r->hole_count ? &r->holes[r->hole_count - 1] : NULL;
+    uint32_t w = second->code_object, kind = XS_DETAIL_KIND(w), furthers = XS_DETAIL_FURTHER(w);
+    xs_record more;
+    if (!hole || hole->first != r->told || hole->first != hole->last || hole->last + 1 != raw->sequence || furthers > 2 || kind == XS_EV_NONE ||
+        kind >= XS_EV_COUNT)
+        return;
+    for (uint32_t i = 0; i < furthers; i++, raw->records++)
+        if (!take_more(reader, ring, &more))
+            return;
+    hole->kind = (uint8_t)kind;
+    hole->result = (uint8_t)XS_DETAIL_RESULT(w);
+    r->told = r->expected;
+}
+
 static void take_code(const xs_record *head, rd_raw *raw) {
     const rd_code_info *info = &rd_codes[head->code_object >> 24];
     raw->kind = info->kind;
@@ -166,12 +185,15 @@ int rd_cursor_next(xsr_reader *reader, uint32_t ring) {
         else
             take_code(&head, raw);
         if (!whole || raw->kind == XS_EV_NONE) { /* its other records are lost, or its head is */
+            if (code == XS_CODE_MORE)
+                take_orphan(reader, ring, &head, raw);
             reader->model.rings[ring].torn += raw->records;
             continue;
         }
         if (!raw->full)
             raw->time = rd_time(reader, ring, raw->sequence, head.time, &raw->modulo);
         r->last_time = raw->time;
+        r->told = raw->sequence + raw->records;
         r->key = raw->time > r->key ? raw->time : r->key;
         close_holes(r, raw->time);
         if (raw->kind == XS_EV_WRITER_END && ((uint64_t)raw->detail << 32 | raw->value) != 0) {

@@ -91,7 +91,7 @@ typedef struct rd_raw { /* one event as its records say */
     bool named; /* a WAIT_END that holds a file in the place of what was slept */
 } rd_raw;
 
-typedef struct rd_hole { uint64_t first, last; int64_t before, after; } rd_hole;
+typedef struct rd_hole { uint64_t first, last; int64_t before, after; uint8_t kind, result; } rd_hole; /* kind: see xsr_loss */
 
 typedef struct rd_open_wait { /* a WAIT_START whose end has not come */
     uint32_t slot;
@@ -125,6 +125,7 @@ typedef struct rd_ring { /* beside xsr_ring */
     rd_raw raw;
     uint32_t slot;       /* of raw, where it is known already; else XSR_NONE */
     rd_hole *holes; uint32_t hole_count, hole_room; /* before raw */
+    uint64_t told;       /* sequence behind the last event whose kind is known */
     /* owner */
     uint32_t writer, role, ordinal, owner;
     uint64_t epoch;
@@ -337,6 +338,7 @@ bool rd_may_be_lost(const xsr_reader *reader, uint32_t rank /* number or XSR_NON
 /* wait.c: starts and ends; pair.c: signals and what waits read */
 int rd_wait_event(xsr_reader *reader, xsr_event *event, xsr_wait *wait); /* before the event is delivered: fills need; 1: *wait is over */
 void rd_wait_gap(xsr_reader *reader, uint32_t ring, uint64_t records);
+void rd_wait_gave_up(xsr_reader *reader, uint32_t ring, uint32_t result); /* the next that is missing is the end of a wait that gave up */
 int rd_waits_finish(xsr_reader *reader);
 int rd_pair_event(xsr_reader *reader, const xsr_event *event); /* after it was delivered */
 int rd_pair_wait(xsr_reader *reader, xsr_wait *wait);          /* an ended wait: settles it now or later */

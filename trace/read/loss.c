@@ -6,7 +6,7 @@ static int64_t moved(rd_ring *r, int64_t time) { return time == NO_TIME || time 
 static int deliver(xsr_reader *reader, uint32_t ring, const rd_hole *hole, uint64_t first, uint64_t last, const rd_loss *told) {
     rd_ring *r = &reader->rings[ring];
     xsr_loss loss = {.ring = ring, .writer = r->writer, .first = first, .last = last, .cause = told ? told->cause : 0,
-                     .at_least = told && told->at_least, .before = moved(r, hole->before), .after = moved(r, hole->after)};
+                     .at_least = told && told->at_least, .before = moved(r, hole->before), .after = moved(r, hole->after), .kind = hole->kind};
     if (!told && reader->trimmed && hole->before == NO_TIME)
         loss.cause = XS_LOSS_BOUNDED;
     else if (!told && reader->triggered && hole->before == NO_TIME)
@@ -90,6 +90,8 @@ int rd_deliver_holes(xsr_reader *reader, uint32_t ring, uint64_t next) {
     rd_ring *r = &reader->rings[ring];
     int rc = 0;
     if (next > r->after) {
+        if (r->hole_count && r->holes[0].first == r->after && r->holes[0].kind == XS_EV_WAIT_END)
+            rd_wait_gave_up(reader, ring, r->holes[0].result);
         rd_wait_gap(reader, ring, next - r->after);
         rc = rd_attribute_gap(reader, ring, next - r->after, next);
         reader->rank_gaps[reader->model.rings[ring].rank]++;

@@ -165,6 +165,13 @@ void rd_wait_gap(xsr_reader *reader, uint32_t ring, uint64_t records) {
         r->open[i].missing += records;
 }
 
+/* Of the one that is open, if nothing is missing since its start. */
+void rd_wait_gave_up(xsr_reader *reader, uint32_t ring, uint32_t result) {
+    rd_ring *r = &reader->rings[ring];
+    if (r->open_count == 1 && r->open[0].missing == 0)
+        r->open[0].wait.result = (uint8_t)result;
+}
+
 static uint64_t two_words(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
 
 static int64_t line_start(const xsr_reader *reader, const rd_status *s) {
@@ -233,8 +240,8 @@ static int finish_line(xsr_reader *reader, const rd_status *s) {
 static int finish_ring(xsr_reader *reader, rd_ring *r) {
     int rc = 0;
     for (uint32_t i = 0; i < r->open_count && rc == 0;) {
-        if (r->open[i].went_on != NO_TIME)
-            rc = end_unseen(reader, r, i, r->open[i].went_on);
+        if (r->open[i].went_on != NO_TIME || r->open[i].wait.result != XS_RESULT_OK)
+            rc = end_unseen(reader, r, i, r->open[i].went_on == NO_TIME ? reader->model.end : r->open[i].went_on);
         else
             rc = finish_open(reader, r, &r->open[i++]);
     }

@@ -263,10 +263,39 @@ static void bounded_is_one_gap(void **state) {
     xsr_close(reader);
 }
 
+/* Of an event whose first record is lost, the second one says what it was. Not where the record before may be the first of it, nor where more
+ * is lost, nor of events of one record. */
+static void second_record_tells_the_kind(void **state) {
+    (void)state;
+    for (uint32_t which = 0; which < 5; which++) {
+        const char *path = help_path("loss-kind.xs");
+        cb *c = cb_begin(path);
+        cb_process(c, 0, 1, 1);
+        uint32_t slot = cb_slot(c, cb_pad(c, "full", "", "", 1, 1, 0), 0, 0, 0);
+        cb_writer_begin(c, 0, 1000, 0, 0, 0);
+        uint64_t at = cb_next(c, 0);
+        cb_epoch(c, 0, 1050, 1);               /* two records */
+        cb_wait_start(c, 0, 1100, slot, 1, 0); /* at + 2, two */
+        cb_mark(c, 0, 1200, 1, 1);             /* at + 4, one */
+        cb_mark(c, 0, 1300, 1, 1);
+        static const struct { uint32_t from, count, kind; } lost[] = {{0, 1, XS_EV_EPOCH}, {2, 1, XS_EV_WAIT_START}, {3, 1, 0}, {1, 2, 0}, {4, 1, 0}};
+        cb_lose(c, 0, at + lost[which].from, at + lost[which].from + lost[which].count - 1, XS_LOSS_OVERWRITTEN);
+        assert_int_equal(cb_end(c), 0);
+        xsr_reader *reader = help_open(path);
+        told t;
+        assert_int_equal(help_run(reader, &t), 0);
+        assert_int_equal(t.loss_count, 1);
+        assert_int_equal(t.losses[0].kind, lost[which].kind);
+        help_free(&t);
+        xsr_close(reader);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_position), cmocka_unit_test(waits_under_loss), cmocka_unit_test(at_least), cmocka_unit_test(split_by_cause),
         cmocka_unit_test(repeats), cmocka_unit_test(misplaced), cmocka_unit_test(died), cmocka_unit_test(bounded_is_one_gap),
+        cmocka_unit_test(second_record_tells_the_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,7 +205,7 @@ typedef struct xsr_wait {
     bool open;
     bool start_lost;   /* its WAIT_START is missing: need is unknown (0), begin is its end */
     bool maybe_over;   /* open, but records of its ring that are lost could hold its end, and no status line says that it waits */
-    bool end_lost;     /* its WAIT_END is missing, but its writer went on: end is an upper bound, observed and result unknown */
+    bool end_lost;     /* its WAIT_END is missing, but its writer went on: end is an upper bound, observed unknown, and so is result, unless it gave up */
     xsr_edge reads_from;  /* the signal whose value was observed: order */
     xsr_edge released_by; /* the first signal >= need: lag, blame, arrow */
     int64_t lag_ns;       /* end - released_by.time, if found */
@@ -228,6 +228,7 @@ typedef struct xsr_loss {
     uint32_t cause;
     bool at_least;
     int64_t before, after; /* times of the last record before and the first after; INT64_MIN / INT64_MAX if none */
+    uint8_t kind; /* of the one event that is missing here: its first record is, and the others say what it was; 0: not known */
 } xsr_loss;
 
 /* One consumer of the stream. Called in this order: begin; then event, wait, signal, lost as they are settled (events in
