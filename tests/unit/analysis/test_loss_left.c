@@ -117,13 +117,14 @@ static void test_generation_whose_entry_is_lost_is_shown_by_its_signals(void **s
     }
 }
 
-/* Rank 1 reads a batch before rank 0 writes it, and nobody had told it to. What the reader lost in between cannot have told it of a write that
+/* Rank 1, a block of two warps, reads a batch before rank 0 writes it, and nobody had told it to. What the reader lost in between cannot have told it of a write that
  * had not begun; a record of the writer may be the write that it read. */
 static void test_read_ahead_of_its_write_needs_no_record_of_the_reader(void **state) {
     (void)state;
     for (uint32_t loser = 0; loser < 2; loser++) {
         cb *c = case_begin(2, 1, 1);
         uint32_t slot = cb_slot(c, cb_pad(c, "full", "", "", 1, 1, 0), 1, 0, 0), name = cb_mark_name(c, "push");
+        cb_writer_begin_at(c, RING(1, 1), 1500, 1, 0, 1, 1, 1, 0, 0);
         cb_payload(c, RING(1, 0), 2200, XS_EV_READ_BEGIN, name, 0, 1, 0, 16, 1024);
         cb_payload_end(c, RING(1, 0), 2300, name, 0);
         uint64_t lost = cb_next(c, RING(loser, 0));
@@ -133,6 +134,7 @@ static void test_read_ahead_of_its_write_needs_no_record_of_the_reader(void **st
         cb_payload_end(c, RING(0, 0), 4100, name, 0);
         cb_signal(c, RING(0, 0), 4200, slot, 1);
         cb_pass(c, RING(1, 0), 4300, slot, 1, 1);
+        cb_writer_end(c, RING(1, 1), 8900);
         case_end_writers(c, 2, 1, 9000);
         judged j = judge(c);
         assert_int_equal(finding_of(&j, XSA_PAYLOAD_RACE) != NULL, loser == 1);
