@@ -3,6 +3,8 @@
 #include "hb_internal.h"
 
 #define MOST_QUEUED (1u << 16) /* items of all agents: then what is at the root of it goes on as it is */
+#define MOST_SEARCHED 4096u    /* items of all agents: among more of them nothing is looked for */
+#define WARPS 64u              /* items of an agent among which an earlier arrival is looked for */
 #define FORCED 1024u           /* spans that are kept */
 #define GRACE 10000            /* ns of merged time; more where clocks or schedulers are loose */
 
@@ -241,10 +243,41 @@ static int take_head(an *a, uint32_t agent, bool guessed) {
     return hb_process(a, agent, &item.e, item.has_wait ? &item.w : NULL, guessed);
 }
 
+/* Warps of a block arrive at one counter, and the one that came first has the later stamp, or the same: what the head waits for stands behind it,
+ * in its own queue. That writer's events come first then, in their order. The index of the next of them; 0: it is not there. */
+static uint32_t ahead_of_head(const an_agent *g) {
+    const an_item *head = item_at(g, 0);
+    uint32_t arrival = 0;
+    for (uint32_t i = 1; i < g->count && i < WARPS && an_arrives(head->e.kind) && !arrival; i++) {
+        const xsr_event *e = &item_at(g, i)->e;
+        if (an_arrives(e->kind) && e->slot == head->e.slot && e->writer != head->e.writer && e->value < head->e.value)
+            arrival = i;
+    }
+    for (uint32_t i = 1; i < arrival; i++)
+        if (item_at(g, i)->e.writer == item_at(g, arrival)->e.writer)
+            return i;
+    return arrival;
+}
+
+static void move_to_head(an_agent *g, uint32_t at) {
+    an_item item = *item_at(g, at);
+    for (uint32_t i = at; i > 0; i--)
+        *item_at(g, i) = *item_at(g, i - 1);
+    *item_at(g, 0) = item;
+}
+
+static bool makes_way(const an *a, an_agent *g) {
+    uint32_t at = ahead_of_head(g);
+    if (!at || !is_ready(a, item_at(g, at)))
+        return false;
+    move_to_head(g, at);
+    return true;
+}
+
 static int drain(an *a, uint32_t agent) {
     while (a->hb->agents[agent].count) {
         const an_item *head = item_at(&a->hb->agents[agent], 0);
-        if (!is_ready(a, head))
+        if (!is_ready(a, head) && !makes_way(a, &a->hb->agents[agent]))
             return waits_for_event(head) ? set_blocked(a->hb, agent) : set_unsettled(a->hb, agent);
         TRY(take_head(a, agent, false));
     }
@@ -254,7 +287,7 @@ static int drain(an *a, uint32_t agent) {
 
 static bool blocked_is_ready(const an *a, uint32_t agent) {
     const an_agent *g = &a->hb->agents[agent];
-    return g->count == 0 || is_ready(a, item_at(g, 0));
+    return g->count == 0 || is_ready(a, item_at(g, 0)) || (ahead_of_head(g) && is_ready(a, item_at(g, ahead_of_head(g))));
 }
 
 /* Those whose event has come. Each turn may free others. */
@@ -289,6 +322,33 @@ static int force_one(an *a, uint32_t agent, int64_t now) {
     return wake(a);
 }
 
+/* What that event waits for. */
+static bool waits_for(const xsr_event *e, const xsr_wait *w, const xsr_event *other) {
+    if (w)
+        return w->reads_from.event == other->id;
+    return an_arrives(e->kind) && an_arrives(other->kind) && e->slot == other->slot && other->value + an_weight(other) == e->value;
+}
+
+static uint32_t queue_of(const an_hb *hb, const an_item *waits) {
+    for (uint32_t i = 0; i < hb->agent_count; i++)
+        for (uint32_t k = 0; k < hb->agents[i].count; k++)
+            if (waits_for(&waits->e, waits->has_wait ? &waits->w : NULL, &item_at(&hb->agents[i], k)->e))
+                return i;
+    return XSR_NONE;
+}
+
+/* What the agent waits for may stand in a queue behind an event that waits itself: that one is first. Not where queues are so long that looking takes
+ * longer than it is worth. */
+static uint32_t deepest(const an_hb *hb, uint32_t agent) {
+    for (uint32_t steps = 0; steps < hb->agent_count && hb->queued < MOST_SEARCHED; steps++) {
+        uint32_t next = queue_of(hb, item_at(&hb->agents[agent], 0));
+        if (next == XSR_NONE || next == agent)
+            return agent;
+        agent = next;
+    }
+    return agent;
+}
+
 /* Whose next event all others may wait for. What a blocked agent waits for may lie behind a wait whose signal the reader still looks for
  * (the host wrote the slot, or its record is lost): the reader tells of it after a grace of its own, longer than ours, and until then nothing
  * is missing. That wait is then the older one, as far as clocks tell. */
@@ -304,6 +364,9 @@ static int force_old(an *a, int64_t now) {
     bool told_later;
     for (uint32_t agent; (agent = root_of(hb, &told_later)) != XSR_NONE;) {
         if (hb->queued < MOST_QUEUED && (told_later || item_at(&hb->agents[agent], 0)->e.time >= now - hb->grace))
+            return 0;
+        agent = deepest(hb, agent);
+        if (hb->queued < MOST_QUEUED && hb->agents[agent].unsettled)
             return 0;
         TRY(force_one(a, agent, now));
     }
@@ -381,7 +444,7 @@ int an_hb_finish(an *a) {
     bool told_later;
     TRY(room_for_slots(a));
     for (uint32_t agent; (agent = root_of(hb, &told_later)) != XSR_NONE;)
-        TRY(force_one(a, agent, INT64_MAX));
+        TRY(force_one(a, deepest(hb, agent), INT64_MAX));
     for (uint32_t i = 0; i < hb->agent_count; i++) /* waits that were never settled */
         while (hb->agents[i].count) {
             if (!is_ready(a, item_at(&hb->agents[i], 0))) {

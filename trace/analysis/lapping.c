@@ -3,10 +3,11 @@
 #include "detectors.h"
 #include "hb.h"
 
-#define WAITS 8u /* of a slot that are kept */
+#define WAITS 8u /* of a slot that are kept; credits too */
 
 typedef struct waited { an_stamp stamp; uint64_t need, event; int64_t time; uint32_t writer; } waited;
-typedef struct ring { an_stamp ack; int64_t ack_time; uint64_t ack_value, ack_event, depth; waited waits[WAITS]; uint32_t wait_count; uint64_t sent[WAITS]; uint32_t sent_count; bool acked, asked; } ring;
+typedef struct given { an_stamp stamp; uint64_t value, event; int64_t time; } given; /* back by a reader */
+typedef struct ring { given acks[WAITS]; uint64_t depth; waited waits[WAITS]; uint32_t ack_count, wait_count; uint64_t sent[WAITS]; uint32_t sent_count; bool asked; } ring;
 typedef struct rings { ring *slots; uint32_t room; bool *pads_acked; } rings;
 
 static int room_for(an *a, rings *s) {
@@ -35,6 +36,28 @@ static int say(an *a, const an_step *step, const char *what, uint64_t other, int
     return an_evidence(a, out, e->id, "publish");
 }
 
+/* The credit for that batch, or a later one, which the producer has heard of. The record of a publication stands behind its store: its reader may have given
+ * back that very batch by then. *last: the newest for it that was not heard of, or else of all. */
+static bool is_given(const an *a, const ring *r, uint64_t freed, uint32_t agent, const given **last) {
+    bool enough = false;
+    *last = NULL;
+    for (uint32_t i = 0; i < WAITS && i < r->ack_count; i++) {
+        const given *g = &r->acks[i];
+        if (g->value >= freed && an_hb_before(a, g->stamp, agent))
+            return true;
+        bool first = g->value >= freed && (!enough || g->value < (*last)->value);
+        if (first || (!enough && (!*last || g->value > (*last)->value)))
+            *last = g;
+        enough |= g->value >= freed;
+    }
+    return false;
+}
+
+static bool older_are_gone(const ring *r, uint64_t freed) {
+    uint64_t oldest = r->ack_count > WAITS ? r->acks[r->ack_count % WAITS].value : 0;
+    return oldest > freed;
+}
+
 static int take_publish(an *a, rings *s, const an_step *step) {
     const xsr_event *e = step->e;
     const ring *r = &s->slots[e->slot];
@@ -42,9 +65,12 @@ static int take_publish(an *a, rings *s, const an_step *step) {
     if (depth == 0 || e->value <= depth || !s->pads_acked[a->model->slots[e->slot].pad]) /* readers that give nothing back are not judged by that */
         return 0;
     uint64_t freed = e->value - depth;
-    if (!r->acked || r->ack_value < freed)
-        return say(a, step, an_print(a, "before %llu was given back", (unsigned long long)freed), r->ack_event, r->acked ? r->ack_time : INT64_MIN);
-    return an_hb_before(a, r->ack, step->agent) ? 0 : say(a, step, an_print(a, "without having heard that %llu was given back", (unsigned long long)freed), r->ack_event, r->ack_time);
+    const given *last;
+    if (is_given(a, r, freed, step->agent, &last) || older_are_gone(r, freed))
+        return 0;
+    bool unheard = last && last->value >= freed;
+    const char *how = unheard ? an_print(a, "without having heard that %llu was given back", (unsigned long long)freed) : an_print(a, "before %llu was given back", (unsigned long long)freed);
+    return say(a, step, how, last ? last->event : XSR_NO_ID, last ? last->time : INT64_MIN);
 }
 
 /* Its reader has waited as often as was signalled, and this producer knows: it asks for too little. */
@@ -117,11 +143,7 @@ static int on_step(an *a, void *state, const an_step *step) {
     switch (e->kind) {
     case XS_EV_CONSUME:
         s->pads_acked[a->model->slots[e->slot].pad] = true;
-        r->ack = (an_stamp){step->agent, step->epoch};
-        r->ack_time = e->time;
-        r->ack_value = e->value;
-        r->ack_event = e->id;
-        r->acked = true;
+        r->acks[r->ack_count++ % WAITS] = (given){{step->agent, step->epoch}, e->value, e->id, e->time};
         return 0;
     case XS_EV_PUBLISH: return take_publish(a, s, step);
     case XS_EV_SIGNAL:
