@@ -88,15 +88,6 @@ static void in_words(const analysis *a, const xsa_finding *x, char *got, size_t 
              x->slot == XSR_NONE ? "no slot" : a->model->slots[x->slot].label, owes, victim, x->text);
 }
 
-/* Verdicts that times bear on, and what the trace says of itself. */
-static bool timed(uint32_t detector) {
-    switch (detector) {
-    case XSA_STALL: case XSA_HEAD_OF_LINE: case XSA_UNFAIRNESS: case XSA_DETECTION_LAG: case XSA_POLL_PRESSURE:
-    case XSA_DEAD_PEER: case XSA_LATE_RANK: case XSA_READINESS_COLLAPSE: case XSA_TRACE_HEALTH: return true;
-    default: return false;
-    }
-}
-
 static said said_of(const xsr_model *m, const xsa_finding *x) {
     said s = {.pad = XSR_NONE, .detector = x->detector, .rank = x->owes_rank, .label = "no slot"};
     snprintf(s.explains, sizeof s.explains, "%s", x->explains);
@@ -125,7 +116,7 @@ static bool among(const said *list, uint32_t n, const said *x, bool by_name) {
 /* A verdict of a that no time bears on and that b has not: told in words. */
 static bool order_differs(const said *a, uint32_t a_count, const said *b, uint32_t b_count, const char *when, matrix_verdict *v) {
     for (uint32_t i = 0; i < a_count; i++)
-        if (!timed(a[i].detector) && !among(b, b_count, &a[i], false)) {
+        if (!matrix_is_timed(a[i].detector) && !among(b, b_count, &a[i], false)) {
             snprintf(v->got, sizeof v->got, "only with %s clocks: %s %s, by rank %d", when, xsa_detector_name(a[i].detector),
                      a[i].label, (int)a[i].rank);
             return true;

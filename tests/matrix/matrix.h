@@ -61,6 +61,15 @@ typedef struct matrix_row {
     matrix_miss misses[MATRIX_MISSES], twin_misses[MATRIX_MISSES];
 } matrix_row;
 
+/* Verdicts that times bear on, and what the trace says of itself. */
+static inline bool matrix_is_timed(uint32_t detector) {
+    switch (detector) {
+    case XSA_STALL: case XSA_HEAD_OF_LINE: case XSA_UNFAIRNESS: case XSA_DETECTION_LAG: case XSA_POLL_PRESSURE:
+    case XSA_DEAD_PEER: case XSA_LATE_RANK: case XSA_READINESS_COLLAPSE: case XSA_TRACE_HEALTH: return true;
+    default: return false;
+    }
+}
+
 /* filter.c: changes a capture in place, as if records had been lost (seeded) or clocks had disagreed. 0, or a negative xs_error. */
 int matrix_filter(const char *path, const matrix_options *o, uint64_t seed);
 /* devices.c: gives every rank a clock of its own, known to within `bound` ns. */
