@@ -12,6 +12,10 @@ add_library(xs_build INTERFACE)
 target_compile_options(xs_build INTERFACE
   $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wshadow -Wvla -Wno-missing-field-initializers -fvisibility=hidden>)
 target_compile_definitions(xs_build INTERFACE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE> XS_SEQUENCE_BITS=${XS_SEQUENCE_BITS})
+if(XS_FUZZ) # the fuzzer follows what it tries into the libraries
+  target_compile_options(xs_build INTERFACE $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)
+  target_link_options(xs_build INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(XS_SANITIZE)
   target_compile_options(xs_build INTERFACE
     $<$<COMPILE_LANGUAGE:C>:-fsanitize=${XS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)

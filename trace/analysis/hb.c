@@ -6,6 +6,7 @@
 #define MOST_SEARCHED 4096u    /* items of all agents: among more of them nothing is looked for */
 #define WARPS 64u              /* items of an agent among which an earlier arrival is looked for */
 #define FORCED 1024u           /* spans that are kept */
+#define MOST_APART (1ll << 58) /* ns: nine years, which no two stamps are apart; also the most that a clock has (rd_bound) */
 #define GRACE 10000            /* ns of merged time; more where clocks or schedulers are loose */
 
 static const uint64_t wanted = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE) | AN_KIND(RESET) | AN_KIND(PASS) |
@@ -17,7 +18,7 @@ static const uint64_t wanted = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(AR
 static void set_grace(an_hb *hb, const xsr_model *m) {
     int64_t bound = 0;
     bool real = false;
-    for (uint32_t i = 0; i < m->clock_count; i++)
+    for (uint32_t i = 0; i < m->clock_count && bound < MOST_APART; i++)
         bound += m->clocks[i].bound_ns < 0 ? 1000000 : m->clocks[i].bound_ns;
     for (uint32_t i = 0; i < m->process_count; i++)
         real |= !m->processes[i].virtual_time && m->processes[i].device < 0;

@@ -81,18 +81,18 @@ static int judge(xsr_reader *reader, uint32_t ia, uint32_t ib, int64_t there, in
     if (known_a && known_b && early > bound_a + bound_b) {
         int64_t off = (both ? apart : early + bound_a + bound_b) + precision;
         if (!is_reference(m, a))
-            a->bound_ns = larger(bound_a, off + bound_b);
+            a->bound_ns = rd_bound(larger(bound_a, off + bound_b));
         if (!is_reference(m, b))
-            b->bound_ns = larger(bound_b, off + bound_a);
+            b->bound_ns = rd_bound(larger(bound_b, off + bound_a));
         return note_fault(reader, a, b, early, bound_a + bound_b);
     }
     if (!both)
         return 0;
     apart += precision;
     if (known_b && !is_reference(m, a) && (!known_a || apart + bound_b + reader->clocks[ia].widened < bound_a))
-        a->bound_ns = apart + bound_b + reader->clocks[ia].widened;
+        a->bound_ns = rd_bound(apart + bound_b + reader->clocks[ia].widened);
     if (known_a && !is_reference(m, b) && (!known_b || apart + bound_a + reader->clocks[ib].widened < bound_b))
-        b->bound_ns = apart + bound_a + reader->clocks[ib].widened;
+        b->bound_ns = rd_bound(apart + bound_a + reader->clocks[ib].widened);
     return 0;
 }
 

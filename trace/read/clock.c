@@ -49,7 +49,8 @@ static void fill_host(xsr_reader *reader, xsr_clock *row, uint32_t p) {
     bool first_host = row->host == reader->model.processes[0].host;
     int64_t step = step_of(process), moved = process->clock_seen ? process->clock_high - process->clock_low : 0;
     row->step_ns = !row->step_ns || step < row->step_ns ? step : row->step_ns;
-    row->bound_ns = first_host ? row->step_ns : row->step_ns + (moved > row->bound_ns - row->step_ns ? moved : row->bound_ns - row->step_ns);
+    moved = rd_bound(moved);
+    row->bound_ns = rd_bound(first_host ? row->step_ns : row->step_ns + (moved > row->bound_ns - row->step_ns ? moved : row->bound_ns - row->step_ns));
 }
 
 static rd_clock *add_row(xsr_reader *reader, uint32_t p, int32_t device) {
@@ -90,7 +91,7 @@ static int device_rows(xsr_reader *reader, const rd_map *host_row_of) {
             return rc;
         const xsr_clock *host = &reader->clocks[rd_map_get(host_row_of, m->processes[d->process].host)].row;
         if (clock->row.bound_ns >= 0 && host->host != m->processes[0].host)
-            clock->row.bound_ns += host->bound_ns; /* its times come through that host's clock */
+            clock->row.bound_ns = rd_bound(clock->row.bound_ns + host->bound_ns); /* its times come through that host's clock */
     }
     return 0;
 }

@@ -121,7 +121,7 @@ int rd_device_measure(xsr_reader *reader, rd_device *d, rd_clock *clock) {
     row->samples = d->answers;
     row->kernels = d->bracket_count;
     row->fault_ns = fault > 2 * row->step_ns ? fault : 0;
-    row->bound_ns = larger(size_of(low), size_of(high)) + (measured ? residual : 0) + row->step_ns + clock->widened;
+    row->bound_ns = rd_bound(rd_bound(larger(size_of(low), size_of(high))) + (measured ? rd_bound(residual) : 0) + rd_bound(row->step_ns) + rd_bound(clock->widened));
     if (row->fault_ns)
         rc = rd_note(reader, "clock fault of GPU %d of process %d: its answers to the host and the kernels that CUPTI tells of contradict each other "
                              "by %lld ns: its bound is widened to hold both", d->device, reader->model.processes[d->process].pid, (long long)fault);

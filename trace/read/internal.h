@@ -40,6 +40,8 @@ typedef struct rd_status { uint32_t ring, line; uint64_t time; xs_status_line st
 /* ---- device clocks: fit.c, device.c ---- */
 #define RD_TIME_MAX (1ll << 61) /* times beyond it are nonsense; sums of two below it fit */
 #define RD_UPTIME_MAX (1ll << 58) /* nine years of CLOCK_BOOTTIME: samples beyond it are nonsense */
+/* No two clocks are further apart: sums of bounds that kept growing would overflow. */
+static inline int64_t rd_bound(int64_t ns) { return ns < RD_UPTIME_MAX ? ns : RD_UPTIME_MAX; }
 typedef struct rd_sample { int64_t host, device, bracket; bool kernel; } rd_sample; /* host: middle of the bracket; kernel: of CUPTI */
 typedef struct rd_knot { int64_t device, host; double drift; } rd_knot; /* drift up to the next knot: d host / d device - 1 */
 typedef struct rd_fit { rd_knot *knots; uint32_t count, room; } rd_fit;

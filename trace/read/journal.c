@@ -55,6 +55,8 @@ static void trace_state(xsr_reader *reader, uint32_t process, const xs_journal_e
 }
 
 static void clock_pair(rd_process *p, const xs_journal_entry *e) {
+    if (e->c >= (uint64_t)RD_UPTIME_MAX || e->d >= 1ull << 62 || e->e >= (uint64_t)RD_UPTIME_MAX) /* nonsense */
+        return;
     int64_t difference = (int64_t)(e->d - e->c);
     p->clock_low = !p->clock_seen || difference < p->clock_low ? difference : p->clock_low;
     p->clock_high = !p->clock_seen || difference > p->clock_high ? difference : p->clock_high;
