@@ -1,5 +1,5 @@
 /* The catalog: frames that describe (process, names, pads, plan), kept in the region, so that a capture made after a
- * crash still knows every name. Append only; a frame counts once catalog_used covers it. */
+ * crash still knows every name. Append only; a frame counts once catalog_used covers it. Its memory grows with it, up to catalog_bytes. */
 #include <stdlib.h>
 #include <unistd.h>
 #include <xs/frame.h>
@@ -7,24 +7,33 @@
 #include "identity.h"
 #include "objects.h"
 
-/* Payload = head, then further bytes. */
-static int append(xs_world *world, uint16_t type, const void *head, size_t head_bytes, const void *rest,
-                  size_t rest_bytes) {
+static uint64_t frame_bytes(uint64_t payload) { return sizeof(xs_frame) + xs_frame_padded(payload); }
+
+static int make_room(xs_world *world, uint64_t bytes) {
+    const xs_region_header *h = xs_region(world);
+    if (bytes > h->catalog_bytes - h->catalog_used)
+        return xs_fail(XS_E_TOO_MANY, "names, pads and plan take more than XS_CATALOG_BYTES (%llu): raise it, or hand more entries to each call of xs_plan_add",
+                       (unsigned long long)h->catalog_bytes);
+    return xs_region_catalog_grow(world, h->catalog_used + bytes);
+}
+
+/* Payload = head, then further bytes. There is room. */
+static void put(xs_world *world, uint16_t type, const void *head, size_t head_bytes, const void *rest, size_t rest_bytes) {
     xs_region_header *h = xs_region(world);
-    uint64_t used = h->catalog_used, bytes = head_bytes + rest_bytes, whole = sizeof(xs_frame) + xs_frame_padded(bytes);
-    if (whole > h->catalog_bytes - used)
-        return xs_fail(XS_E_TOO_MANY, "names, pads and plan do not fit into the catalog");
-    char *at = world->region + h->catalog_offset + used;
-    char *payload = at + sizeof(xs_frame);
+    xs_frame *frame = (xs_frame *)(world->region + h->catalog_offset + h->catalog_used);
+    char *payload = (char *)(frame + 1);
     memcpy(payload, head, head_bytes);
     if (rest_bytes) memcpy(payload + head_bytes, rest, rest_bytes);
-    xs_frame *frame = (xs_frame *)at;
     xs_frame_fill(frame, type, h, -1, UINT32_MAX, xs_world_now(world));
-    frame->number = xs_objects_of(world)->catalog_frames;
-    xs_frame_seal(frame, payload, bytes);
-    __atomic_store_n(&h->catalog_used, used + whole, __ATOMIC_RELEASE);
-    xs_objects_of(world)->catalog_frames++;
-    return 0;
+    frame->number = xs_objects_of(world)->catalog_frames++;
+    xs_frame_seal(frame, payload, head_bytes + rest_bytes);
+    __atomic_store_n(&h->catalog_used, h->catalog_used + frame_bytes(head_bytes + rest_bytes), __ATOMIC_RELEASE);
+}
+
+static int append(xs_world *world, uint16_t type, const void *head, size_t head_bytes, const void *rest, size_t rest_bytes) {
+    int rc = make_room(world, frame_bytes(head_bytes + rest_bytes));
+    if (!rc) put(world, type, head, head_bytes, rest, rest_bytes);
+    return rc;
 }
 
 int xs_catalog_name(xs_world *world, uint32_t kind, uint32_t id, const char *name) {
@@ -51,8 +60,16 @@ int xs_catalog_pad(xs_world *world, const xs_pad *pad, const char *name, const c
     return append(world, XS_FRAME_PAD, &head, sizeof head, text, used);
 }
 
+#define PLAN_FRAME 8192ull /* entries: a collector takes a frame whole */
+
 int xs_catalog_plan(xs_world *world, const xs_plan_entry *entries, uint32_t count) {
-    return append(world, XS_FRAME_PLAN, entries, (size_t)count * sizeof *entries, NULL, 0);
+    uint64_t frames = ((uint64_t)count + PLAN_FRAME - 1) / PLAN_FRAME;
+    int rc = make_room(world, frames * (sizeof(xs_frame) + 16) + (uint64_t)count * sizeof *entries);
+    for (uint64_t at = 0, n; at < count && !rc; at += n) {
+        n = count - at < PLAN_FRAME ? count - at : PLAN_FRAME;
+        put(world, XS_FRAME_PLAN, entries + at, n * sizeof *entries, NULL, 0);
+    }
+    return rc;
 }
 
 /* Host name, command line, executable; on sim what does not differ between runs. */

@@ -31,6 +31,7 @@ static const config_field fields[] = {
     {"XS_CLOCK", FIELD_SWITCH, AT(clock), 0, 1},
     {"XS_RING_RECORDS", FIELD_U32, AT(ring_records), 4, 65536},
     {"XS_RINGS", FIELD_U32, AT(rings), 64, 65536},
+    {"XS_CATALOG_BYTES", FIELD_U64, AT(catalog_bytes), XS_CATALOG_LEAST, XS_CATALOG_MOST},
     {"XS_PLACEMENT", FIELD_STRING, AT(placement), 0, 0},
     {"XS_COLLECTORS", FIELD_U32, AT(collectors), 1, XS_COLLECTORS_MOST},
     {"XS_WAIT_NS", FIELD_U64, AT(wait_ns), 0, UINT64_MAX},
@@ -170,6 +171,8 @@ static int fill_defaults(xs_config *config) {
     if (!config->collectors) config->collectors = 1;
     if (!config->shared_bytes) config->shared_bytes = 256ull << 20;
     if (config->shared_bytes <= 1ull << 40) config->shared_bytes = (config->shared_bytes + 4095) & ~4095ull;
+    if (!config->catalog_bytes) config->catalog_bytes = 256ull << 20;
+    if (config->catalog_bytes <= XS_CATALOG_MOST) config->catalog_bytes = (config->catalog_bytes + 4095) & ~4095ull;
     if (!config->start_ns) config->start_ns = 10000000000u;
     if (!config->join_ns) config->join_ns = 60000000000u;
     if (!config->ring_records)
@@ -207,6 +210,8 @@ static int check(const xs_config *config) {
     if (config->cupti < -1 || config->cupti > 1 || config->clock < -1 || config->clock > 1)
         return xs_fail(XS_E_ARGUMENT, "cupti and clock: expected -1, 0 or 1");
     if (config->shared_bytes > 1ull << 40) return xs_fail(XS_E_ARGUMENT, "shared_bytes: at most 1 TiB a rank");
+    if (config->catalog_bytes < XS_CATALOG_LEAST || config->catalog_bytes > XS_CATALOG_MOST)
+        return xs_fail(XS_E_ARGUMENT, "catalog_bytes %llu: expected %llu to %llu", (unsigned long long)config->catalog_bytes, XS_CATALOG_LEAST, XS_CATALOG_MOST);
     if (!strcmp(config->scheduler, "sim") && config->local_ranks != config->ranks)
         return xs_fail(XS_E_UNSUPPORTED, "the sim scheduler runs all ranks in one process");
     if (!strcmp(config->scheduler, "sim") && !strcmp(config->backend, "cuda"))

@@ -5,6 +5,8 @@
 #include "world.h"
 
 #define XS_COLLECTORS_MOST 8u
+#define XS_CATALOG_LEAST 65536ull /* the process itself takes up to 12 KiB of it */
+#define XS_CATALOG_MOST (1ull << 36)
 
 /* Strings of *out are its own, also after a failure: xs_config_free. config NULL: all defaults. */
 int xs_config_resolve(const xs_config *given, xs_config *out);

@@ -54,22 +54,28 @@ static int is_counter(const xs_named_pad *pad) {
     return pad && pad->pad.flags & XS_PAD_SHARED && !(pad->pad.flags & XS_PAD_UNSAFE_COUNTER);
 }
 
-static int check_entry(const xs_world *world, const xs_plan_entry *entries, uint32_t index) {
+/* Against all before that add to a slot of this entry, in any epoch (plan_check.c made them known). */
+static int check_entry(const xs_world *world, uint32_t entry) {
     const xs_objects *o = xs_objects_of(world);
-    const xs_plan_entry *e = &entries[index];
+    const xs_plan_index *x = &o->plan_index;
+    const xs_plan_entry *e = &o->plan[entry];
     const xs_named_pad *named = e->kind == XS_PLAN_WRITER ? xs_pad_by_first(world, e->pad_first) : NULL;
+    uint32_t pattern = xs_plan_pattern(e);
     int rc = 0;
-    for (uint32_t i = 0; is_counter(named) && i < o->plan_count + index && !rc; i++) {
-        const xs_plan_entry *other = i < o->plan_count ? &o->plan[i] : &entries[i - o->plan_count];
+    for (uint32_t others = is_counter(named) ? x->patterns[XS_PLAN_AS_ADDER] : 0; others && !rc; others &= others - 1) {
+        uint32_t other = (uint32_t)__builtin_ctz(others), left_out = xs_plan_left_out(XS_PLAN_AS_ADDER, other, pattern);
+        uint32_t at = xs_plan_index_find(x, XS_PLAN_AS_ADDER, other, left_out, e);
         uint64_t writer[2];
-        if (other->kind == XS_PLAN_WRITER && xs_plan_writers(&named->pad, world->config.ranks, e, other, writer))
-            rc = check_writers(world, named->name, writer);
+        for (; at != XS_PLAN_NO_NODE && !rc; at = x->nodes[at].next)
+            if (x->nodes[at].entry < entry && xs_plan_writers(&named->pad, world->config.ranks, e, &o->plan[x->nodes[at].entry], writer))
+                rc = check_writers(world, named->name, writer);
     }
     return rc;
 }
 
-int xs_cuda_plan_check(xs_world *world, const xs_plan_entry *entries, uint32_t count) {
+int xs_cuda_plan_check(xs_world *world, uint32_t count) {
+    const xs_objects *o = xs_objects_of(world);
     int rc = 0;
-    for (uint32_t i = 0; i < count && !rc; i++) rc = check_entry(world, entries, i);
+    for (uint32_t i = 0; i < count && !rc; i++) rc = check_entry(world, o->plan_count + i);
     return rc;
 }

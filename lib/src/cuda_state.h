@@ -205,7 +205,7 @@ uint32_t xs_cuda_parts_streams(const xs_cuda_state *state, uint32_t device, uint
 int xs_cuda_sync(xs_world *world);
 
 /* cuda_counters.c: counters that adders of several sides reach, where the link between them has no atomics. */
-int xs_cuda_plan_check(xs_world *world, const xs_plan_entry *entries, uint32_t count);
+int xs_cuda_plan_check(xs_world *world, uint32_t count);
 
 /* cuda_clock.c: samples of %globaltimer between two readings of CLOCK_BOOTTIME, the narrowest journalled. */
 int xs_cuda_clock_open(xs_world *world, xs_cuda_device *device);

@@ -76,6 +76,7 @@ void xs_objects_destroy(xs_world *world) {
         free(objects->names[kind].names);
     }
     free(objects->plan);
+    xs_plan_index_free(&objects->plan_index);
     free(objects);
     world->objects = NULL;
 }

@@ -4,6 +4,7 @@
 
 #include <xs/capture.h>
 
+#include "plan_index.h"
 #include "world.h"
 
 #define XS_NAME_BYTES 95u /* longest name, without its zero */
@@ -34,7 +35,8 @@ typedef struct xs_objects {
     xs_named_pad *pads;
     xs_name_list names[XS_NAME_DEVICE + 1]; /* by xs_name_kind */
     xs_plan_entry *plan;
-    uint32_t plan_count;
+    uint32_t plan_count, plan_room;
+    xs_plan_index plan_index; /* of writers, and of those who supply what nobody arrives for */
     uint64_t catalog_frames;
     const xs_known_file *files_told; /* the newest of which the catalog knows */
     xs_launch_order *orders; /* not yet reaped */
@@ -67,8 +69,9 @@ int xs_name_get(xs_world *world, uint32_t kind, const char *name); /* world->loc
 int xs_pad_make(xs_world *world, const char *name, const xs_pad *shape, xs_pad *pad);
 const xs_named_pad *xs_pad_by_first(const xs_world *world, uint32_t first);
 
-/* plan_check.c: `entries` against themselves and what is known. world->lock held. */
-int xs_plan_check(const xs_world *world, const xs_plan_entry *entries, uint32_t count);
+/* plan_check.c: the `count` entries behind plan_count against themselves and what is known; they are in plan_index then, also where one is
+ * refused. world->lock held. */
+int xs_plan_check(xs_world *world, uint32_t count);
 /* Of a slot that both entries speak of, who writes it by each: a rank, or XS_PLAN_ROW, COLUMN or OWNER where it still varies.
  * 0: there is no such slot. */
 int xs_plan_writers(const xs_pad *pad, uint32_t ranks, const xs_plan_entry *a, const xs_plan_entry *b, uint64_t writer[2]);

@@ -1,4 +1,6 @@
 /* What a plan may not say: slots that do not exist, two writers of one slot, a waiter that nobody will ever signal. */
+#include <string.h>
+
 #include "objects.h"
 
 #define WHO "plan entry %u: "
@@ -97,41 +99,84 @@ static int check_one(const xs_world *world, const xs_plan_entry *e, uint32_t i) 
     return rc ? rc : check_kind(world, e, i, &known->pad);
 }
 
-/* What was added before, then what comes now. */
-static const xs_plan_entry *at(const xs_objects *o, const xs_plan_entry *entries, uint32_t i) {
-    return i < o->plan_count ? &o->plan[i] : &entries[i - o->plan_count];
-}
-
 /* Nobody arrives: then the plan must name who publishes, or say that there is no signal (the wait is skipped). */
-static int is_supplied(const xs_objects *o, const xs_plan_entry *entries, uint32_t count,
-                       const xs_plan_entry *arrivals) {
-    for (uint32_t i = 0; i < o->plan_count + count; i++) {
-        const xs_plan_entry *e = at(o, entries, i);
-        int supplies =
-            e->kind == XS_PLAN_NO_ARRIVALS || e->kind == XS_PLAN_HOST_SUPPLIER || (e->kind == XS_PLAN_SIGNALS && !e->a);
-        if (supplies && entry_covers(e, arrivals)) return 1;
+static int is_supplied(const xs_objects *o, const xs_plan_entry *arrivals) {
+    const xs_plan_index *x = &o->plan_index;
+    uint32_t pattern = xs_plan_pattern(arrivals);
+    for (uint32_t wide = pattern; wide < XS_PLAN_PATTERNS; wide = (wide + 1) | pattern) {
+        uint32_t at = xs_plan_index_find(x, XS_PLAN_AS_SUPPLIER, wide, wide, arrivals);
+        for (; at != XS_PLAN_NO_NODE; at = x->nodes[at].next)
+            if (entry_covers(&o->plan[x->nodes[at].entry], arrivals)) return 1;
     }
     return 0;
 }
 
-static int check_pairs(const xs_world *world, const xs_plan_entry *entries, uint32_t count, uint32_t index) {
+static int is_same(const xs_plan_entry *a, const xs_plan_entry *b) { return !memcmp(a, b, sizeof *a); }
+
+/* Whoever speaks of a slot of this entry too is asked, in every pattern that there is. What was said before word by word is right. */
+static int check_writers(const xs_world *world, uint32_t as, uint32_t entry, uint32_t index, int *known) {
     const xs_objects *o = xs_objects_of(world);
-    const xs_plan_entry *e = &entries[index];
-    if (e->kind == XS_PLAN_ARRIVALS && !e->a && !is_supplied(o, entries, count, e))
-        return xs_fail(XS_E_PLAN, WHO "0 arrivals, and no XS_PLAN_NO_ARRIVALS names who publishes", index);
-    if (e->kind != XS_PLAN_WRITER) return 0;
+    const xs_plan_index *x = &o->plan_index;
+    const xs_plan_entry *e = &o->plan[entry];
     const xs_pad *pad = &xs_pad_by_first(world, e->pad_first)->pad;
-    for (uint32_t i = 0; i < o->plan_count + index; i++) {
-        const xs_plan_entry *other = at(o, entries, i);
-        if (other->kind == XS_PLAN_WRITER && writers_contradict(pad, world->config.ranks, e, other))
-            return xs_fail(XS_E_PLAN, WHO "another entry names another writer for the same slot", index);
+    uint32_t pattern = xs_plan_pattern(e), at = xs_plan_index_find(x, as, pattern, pattern, e);
+    for (*known = 0; at != XS_PLAN_NO_NODE && !*known; at = x->nodes[at].next) *known = is_same(&o->plan[x->nodes[at].entry], e);
+    for (uint32_t others = *known ? 0 : x->patterns[as]; others && as == XS_PLAN_AS_WRITER; others &= others - 1) {
+        uint32_t other = (uint32_t)__builtin_ctz(others);
+        for (at = xs_plan_index_find(x, as, other, xs_plan_left_out(as, other, pattern), e); at != XS_PLAN_NO_NODE; at = x->nodes[at].next)
+            if (writers_contradict(pad, world->config.ranks, e, &o->plan[x->nodes[at].entry]))
+                return xs_fail(XS_E_PLAN, WHO "another entry names another writer for the same slot", index);
     }
     return 0;
 }
 
-int xs_plan_check(const xs_world *world, const xs_plan_entry *entries, uint32_t count) {
-    int rc = 0;
-    for (uint32_t i = 0; !rc && i < count; i++) rc = check_one(world, &entries[i], i);
-    for (uint32_t i = 0; !rc && i < count; i++) rc = check_pairs(world, entries, count, i);
+static int supplies(const xs_plan_entry *e) {
+    return e->kind == XS_PLAN_NO_ARRIVALS || e->kind == XS_PLAN_HOST_SUPPLIER || (e->kind == XS_PLAN_SIGNALS && !e->a);
+}
+
+static uint32_t writer_as(const xs_world *world, const xs_plan_entry *e) {
+    return xs_pad_by_first(world, e->pad_first)->pad.flags & XS_PAD_SHARED ? XS_PLAN_AS_ADDER : XS_PLAN_AS_WRITER;
+}
+
+/* Views of those who write, by what each pattern that there will be has in common with each other. */
+static int make_views(xs_world *world, uint32_t count) {
+    xs_objects *o = xs_objects_of(world);
+    xs_plan_index *x = &o->plan_index;
+    uint32_t had = o->plan_count, come[XS_PLAN_AS] = {0};
+    for (uint32_t i = had; i < had + count; i++)
+        if (o->plan[i].kind == XS_PLAN_WRITER) come[writer_as(world, &o->plan[i])] |= 1u << xs_plan_pattern(&o->plan[i]);
+    for (uint32_t as = 0; as < XS_PLAN_AS; as++) {
+        uint32_t all = come[as] | x->patterns[as];
+        for (uint32_t pair = 0; come[as] && pair < XS_PLAN_PATTERNS * XS_PLAN_PATTERNS; pair++) {
+            uint32_t is = pair / XS_PLAN_PATTERNS, other = pair % XS_PLAN_PATTERNS, both = xs_plan_left_out(as, is, other);
+            if (!(come[as] >> is & 1) || !(all >> other & 1)) continue;
+            if (xs_plan_index_view(x, o->plan, as, is, both) || xs_plan_index_view(x, o->plan, as, other, both)) return XS_E_MEMORY;
+        }
+    }
+    return 0;
+}
+
+static int check_pairs(xs_world *world, uint32_t count) {
+    xs_objects *o = xs_objects_of(world);
+    uint32_t had = o->plan_count;
+    int rc = make_views(world, count), known;
+    for (uint32_t i = had; i < had + count && !rc; i++)
+        if (supplies(&o->plan[i])) rc = xs_plan_index_add(&o->plan_index, o->plan, XS_PLAN_AS_SUPPLIER, i);
+    for (uint32_t i = had; i < had + count && !rc; i++) {
+        const xs_plan_entry *e = &o->plan[i];
+        if (e->kind == XS_PLAN_ARRIVALS && !e->a && !is_supplied(o, e))
+            rc = xs_fail(XS_E_PLAN, WHO "0 arrivals, and no XS_PLAN_NO_ARRIVALS names who publishes", i - had);
+        if (rc || e->kind != XS_PLAN_WRITER) continue;
+        uint32_t as = writer_as(world, e);
+        rc = check_writers(world, as, i, i - had, &known);
+        if (!rc && !known) rc = xs_plan_index_add(&o->plan_index, o->plan, as, i);
+    }
     return rc;
+}
+
+int xs_plan_check(xs_world *world, uint32_t count) {
+    const xs_objects *o = xs_objects_of(world);
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < count; i++) rc = check_one(world, &o->plan[o->plan_count + i], i);
+    return rc ? rc : check_pairs(world, count);
 }

@@ -1,5 +1,6 @@
 /* The region of a world: a memfd that cannot shrink under a reader, with all its pages behind it before the first
- * launch, so that no kernel meets a full machine; anonymous memory on sim. */
+ * launch, so that no kernel meets a full machine; anonymous memory on sim. The catalog alone gets its pages as it grows: no kernel
+ * writes there, and what plans need is not known before. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -38,23 +39,40 @@ static uint32_t activity_entries(const xs_world *world) {
 }
 
 static int map(xs_world *world, int flags) {
-    void *at = mmap(NULL, world->region_bytes, PROT_READ | PROT_WRITE, flags, world->region_fd, 0);
+    void *at = mmap(NULL, world->region_total, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, world->region_fd, 0);
     if (at == MAP_FAILED)
-        return xs_fail(XS_E_MEMORY, "cannot map %llu bytes for rings: %s", (unsigned long long)world->region_bytes,
-                       strerror(errno));
+        return xs_fail(XS_E_MEMORY, "cannot map %llu bytes for rings, and for names, pads and plan (XS_CATALOG_BYTES): %s",
+                       (unsigned long long)world->region_total, strerror(errno));
     world->region = at;
     return 0;
 }
 
-static int make_memfd(xs_world *world) {
+#define CATALOG_STEP (1ull << 20)
+
+static int make_pages(const xs_world *world, uint64_t at, uint64_t bytes) {
+    int rc;
+    do rc = fallocate(world->region_fd, 0, (off_t)at, (off_t)bytes);
+    while (rc && errno == EINTR);
+    return rc;
+}
+
+int xs_region_catalog_grow(xs_world *world, uint64_t bytes) {
+    const xs_region_header *h = xs_region(world);
+    if (world->region_fd < 0 || bytes <= world->catalog_ready) return 0;
+    uint64_t ready = (bytes + CATALOG_STEP - 1) & ~(CATALOG_STEP - 1);
+    if (ready > h->catalog_bytes) ready = h->catalog_bytes;
+    if (make_pages(world, h->catalog_offset + world->catalog_ready, ready - world->catalog_ready))
+        return xs_fail(XS_E_MEMORY, "no memory for %llu bytes of names, pads and plan: %s", (unsigned long long)ready, strerror(errno));
+    world->catalog_ready = ready;
+    return 0;
+}
+
+static int make_memfd(xs_world *world, const xs_region_header *h) {
     int fd = memfd_create("xs", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) return xs_fail(XS_E_SYSTEM, "memfd_create: %s", strerror(errno));
     world->region_fd = fd;
-    if (ftruncate(fd, (off_t)world->region_bytes)) return xs_fail(XS_E_SYSTEM, "memfd: ftruncate: %s", strerror(errno));
-    int rc;
-    do rc = fallocate(fd, 0, 0, (off_t)world->region_bytes);
-    while (rc && errno == EINTR);
-    if (rc)
+    if (ftruncate(fd, (off_t)world->region_total)) return xs_fail(XS_E_SYSTEM, "memfd: ftruncate: %s", strerror(errno));
+    if (make_pages(world, 0, world->region_bytes) || make_pages(world, h->journal_offset, world->region_total - h->journal_offset))
         return xs_fail(XS_E_MEMORY, "no memory for %llu bytes of rings: %s", (unsigned long long)world->region_bytes,
                        strerror(errno));
     if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))
@@ -68,11 +86,13 @@ int xs_region_create(xs_world *world) {
     header.rings_per_rank = world->config.rings;
     header.ring_records = world->config.ring_records;
     header.lines_per_ring = world->config.lines;
+    header.catalog_bytes = world->config.catalog_bytes;
     header.activity_entries = activity_entries(world);
     fill_identity(world, &header);
-    world->region_bytes = xs_region_layout(&header);
+    world->region_total = xs_region_layout(&header);
+    world->region_bytes = header.catalog_offset;
     world->region_fd = -1;
-    int rc = is_sim(world) ? map(world, MAP_PRIVATE | MAP_ANONYMOUS) : make_memfd(world);
+    int rc = is_sim(world) ? map(world, MAP_PRIVATE | MAP_ANONYMOUS) : make_memfd(world, &header);
     if (rc) {
         xs_region_destroy(world);
         return rc;
@@ -82,7 +102,7 @@ int xs_region_create(xs_world *world) {
 }
 
 void xs_region_destroy(xs_world *world) {
-    if (world->region) munmap(world->region, world->region_bytes);
+    if (world->region) munmap(world->region, world->region_total);
     if (world->region_fd >= 0) close(world->region_fd);
     world->region = NULL;
     world->region_fd = -1;

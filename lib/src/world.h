@@ -44,8 +44,8 @@ typedef struct xs_backend {
     int (*ready)(struct xs_world *world);
     /* Before a handle is given out: rings of the rank that were left behind can be taken again. Lock held. NULL: they can. */
     int (*rings_settle)(struct xs_world *world, uint32_t rank);
-    /* NULL: nothing to add. Lock held, entries checked and to be added. */
-    int (*plan_check)(struct xs_world *world, const xs_plan_entry *entries, uint32_t count);
+    /* NULL: nothing to add. Lock held; of the `count` entries that are checked and to be added (plan.c). */
+    int (*plan_check)(struct xs_world *world, uint32_t count);
 } xs_backend;
 
 extern const xs_backend xs_backend_host;
@@ -130,7 +130,9 @@ struct xs_world {
     void *backend_state;
     void *collect_state;
     char *region; /* xs_region_header at its start */
-    uint64_t region_bytes;
+    uint64_t region_bytes;  /* of it, what kernels reach: up to the catalog */
+    uint64_t region_total;  /* all of it, most of the catalog without pages yet */
+    uint64_t catalog_ready; /* bytes of the catalog that have pages (memfd) */
     int region_fd; /* memfd; -1 on sim (anonymous memory) */
     struct xs_placement *placement; /* NULL: records are in the region */
     uint64_t **claims;    /* a local rank: where kernels claim its rings, as groups_per_rank words. NULL: in the region */
@@ -174,6 +176,8 @@ static inline void xs_world_set_abort(struct xs_world *w, uint32_t reason) {
 }
 int xs_region_create(struct xs_world *world);
 void xs_region_destroy(struct xs_world *world);
+/* The catalog has pages for its first `bytes` when it returns 0: a full machine is an error here, not a fault later. */
+int xs_region_catalog_grow(struct xs_world *world, uint64_t bytes);
 /* One a local rank; a launch uses that of its first rank, so that the counters of each are added to on one device alone. What the
  * host and the collector say to each other is in the first. */
 xs_control *xs_region_control(const struct xs_region_header *region);

@@ -118,7 +118,7 @@ load_result load_validated(const load_shape *shape, uint32_t threads, double rat
     xs_region_view view;
     int over = 0;
     load_open(&l, shape);
-    must(xs_region_view_open(&view, l.world->region, l.world->region_bytes), "region");
+    must(xs_region_view_open(&view, l.world->region, l.world->region_total), "region");
     __atomic_store_n(&xs_view_control(&view)->image_wish, XS_IMAGE_LIVE, __ATOMIC_RELAXED);
     xs_ring_reader *readers = calloc(view.rings, sizeof *readers);
     for (uint32_t i = 0; i < view.rings; i++)
@@ -235,7 +235,7 @@ load_result load_captured(const load_shape *shape, uint32_t threads, double rate
     collecting c = {NULL, 0};
     xs_collected *region;
     must(xs_collector_create(&options, &c.collector), "collector");
-    must(xs_collector_add(c.collector, l.world->region, l.world->region_bytes, 0, &region), "collector");
+    must(xs_collector_add(c.collector, l.world->region, l.world->region_total, 0, &region), "collector");
     uint32_t rings = xs_collected_view(region)->rings;
     pthread_t thread;
     if (pthread_create(&thread, NULL, collect, &c))

@@ -36,7 +36,8 @@ unsigned char *image_make(size_t *size) {
                         .ring_records = 32,
                         .rings = 64,
                         .lines = 2,
-                        .shared_bytes = 1 << 20};
+                        .shared_bytes = 1 << 20,
+                        .catalog_bytes = 64 << 10};
     struct image_args args = {.rounds = 0};
     xs_launch_config launch = {.size = sizeof launch, .grid = BLOCKS, .block = 32};
     xs_world *world;
@@ -45,8 +46,8 @@ unsigned char *image_make(size_t *size) {
         return NULL;
     while (open_waits(world, is_last, NULL) != RANKS * BLOCKS)
         usleep(1000);
-    unsigned char *copy = malloc(world->region_bytes);
-    *size = world->region_bytes;
+    unsigned char *copy = malloc(world->region_total);
+    *size = world->region_total;
     if (copy)
         memcpy(copy, world->region, *size);
     (void)xs_abort(world, XS_E_ABORTED);

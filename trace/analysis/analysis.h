@@ -13,6 +13,7 @@
 #include <string.h>
 #include <xs/analyse.h>
 
+#include "../read/planned.h"
 #include "../read/table.h"
 
 #define NO_TIME INT64_MIN

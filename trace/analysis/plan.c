@@ -3,9 +3,7 @@
 #include "analysis.h"
 
 typedef struct an_plans {
-    rd_map exact;          /* (kind, slot's place, epoch) -> row of the model's plan, declared */
-    uint32_t *any;         /* rows for many slots */
-    uint32_t any_count, any_room;
+    rd_planned rows;       /* of the model's plan, declared */
     an_list roles;         /* rows of role -> blocks */
     uint32_t *kinds;       /* per pad: 1 << kind of its rows, and DATED << kind of those that name an epoch */
     rd_map reported;       /* (slot, epoch) -> expected */
@@ -19,34 +17,19 @@ static uint64_t mixed(uint64_t h, uint64_t more) {
     return h ^ h >> 32;
 }
 
-static uint64_t place_key(const xsr_model *m, uint32_t kind, uint32_t pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t epoch) {
-    const xsr_pad *p = &m->pads[pad];
-    uint64_t place = ((uint64_t)owner * p->rows + row) * p->columns + column;
-    return mixed(mixed(mixed(mixed(1, kind), pad), place), epoch);
-}
-
-static bool exact(const xs_plan_entry *e) { return e->owner < XS_PLAN_OWNER && e->row < XS_PLAN_OWNER && e->column < XS_PLAN_OWNER; }
-
 int an_plan_begin(an *a) {
     const xsr_model *m = a->model;
     an_plans *p = a->plans = calloc(1, sizeof *p);
-    if (!p || !(p->kinds = calloc(m->pad_count + 1u, sizeof *p->kinds)))
+    if (!p || !(p->kinds = calloc(m->pad_count + 1u, sizeof *p->kinds)) || rd_planned_open(&p->rows, m->pad_count))
         return XS_E_MEMORY;
     for (uint32_t i = 0; i < m->plan_count; i++) {
         const xs_plan_entry *e = &m->plan[i].entry;
         if (m->plan[i].pad != XSR_NONE && e->kind < DATED)
             p->kinds[m->plan[i].pad] |= 1u << e->kind | (e->epoch != UINT64_MAX ? 1u << (DATED + e->kind) : 0);
-        if (e->kind == XS_PLAN_ROLE_BLOCKS) {
+        if (e->kind == XS_PLAN_ROLE_BLOCKS)
             TRY(an_list_add(&p->roles, i));
-        } else if (m->plan[i].pad != XSR_NONE && exact(e)) {
-            uint64_t key = place_key(m, e->kind, m->plan[i].pad, e->owner, e->row, e->column, e->epoch);
-            if (rd_map_get(&p->exact, key) == XSR_NONE)
-                TRY(rd_map_put(&p->exact, key, i));
-        } else if (m->plan[i].pad != XSR_NONE) {
-            if (RD_ROOM(p->any, p->any_room, p->any_count + 1) < 0)
-                return XS_E_MEMORY;
-            p->any[p->any_count++] = i;
-        }
+        else if (m->plan[i].pad != XSR_NONE && e->kind < RD_PLANNED_KINDS)
+            TRY(rd_planned_add(&p->rows, &m->plan[i], e->kind, e->epoch, i));
     }
     return 0;
 }
@@ -61,30 +44,12 @@ int an_plan_expect(an *a, const xsr_event *e) {
     return rd_map_put(&p->reported, reported_key(e->slot, (uint32_t)e->detail), expected);
 }
 
-static bool matches(uint32_t wanted, uint32_t have) { return wanted == XS_PLAN_ANY || wanted == have; }
-
 bool an_plan_has(const an *a, uint32_t slot, uint32_t kind) { return a->plans->kinds[a->model->slots[slot].pad] >> kind & 1; }
 
 bool an_plan_dated(const an *a, uint32_t slot, uint32_t kind) { return a->plans->kinds[a->model->slots[slot].pad] >> (DATED + kind) & 1; }
 
 uint32_t an_plan_row(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch) {
-    const xsr_model *m = a->model;
-    const xsr_slot *s = &m->slots[slot];
-    const an_plans *p = a->plans;
-    const uint64_t epochs[2] = {epoch, UINT64_MAX};
-    for (uint32_t i = 0; i < 2; i++) {
-        uint32_t at = rd_map_get(&p->exact, place_key(m, kind, s->pad, s->owner, s->row, s->column, epochs[i]));
-        if (at != XSR_NONE)
-            return at;
-    }
-    for (uint32_t i = 0; i < p->any_count; i++) {
-        const xsr_plan *row = &m->plan[p->any[i]];
-        const xs_plan_entry *e = &row->entry;
-        if (row->pad == s->pad && e->kind == kind && matches(e->owner, s->owner) && matches(e->row, s->row) &&
-            matches(e->column, s->column) && (e->epoch == UINT64_MAX || e->epoch == epoch))
-            return p->any[i];
-    }
-    return XSR_NONE;
+    return rd_planned_find(&a->plans->rows, &a->model->slots[slot], kind, epoch);
 }
 
 static const xs_plan_entry *find(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch) {
@@ -153,9 +118,8 @@ bool an_plan_role_blocks(const an *a, uint32_t role, uint32_t *first, uint32_t *
 void an_plan_free(an *a) {
     if (!a->plans)
         return;
-    rd_map_free(&a->plans->exact);
+    rd_planned_free(&a->plans->rows);
     rd_map_free(&a->plans->reported);
-    free(a->plans->any);
     free(a->plans->kinds);
     free(a->plans->roles.items);
     free(a->plans);

@@ -158,8 +158,8 @@ static int rotate(xs_capture *c) {
         c->owner.segment_begins(c->owner.user, c);
     c->rotating = 0;
     uint64_t head = c->written + c->claimed;
-    if (head > c->segment_limit / 2 && head < c->bound_bytes / 4)
-        c->segment_limit = 2 * head;
+    if (head > c->segment_limit / 2) /* a large catalog: as much again, or half of what is left */
+        c->segment_limit = head < c->bound_bytes / 3 ? 2 * head : head + (c->bound_bytes - (head < c->bound_bytes ? head : c->bound_bytes)) / 2;
     return rc;
 }
 
@@ -183,6 +183,6 @@ int xs_capture_bound(xs_capture *c, uint64_t bytes) {
         return c->error;
     if (size > c->bound_bytes)
         return xs_capture_failed(c, ENOSPC);
-    remove_above(c, size > c->segment_bytes ? size : c->segment_bytes);
+    remove_above(c, size > c->segment_limit ? size : c->segment_limit);
     return 0;
 }

@@ -60,8 +60,8 @@ static int allocate(int fd, uint64_t from, uint64_t bytes) {
 /* In large steps, while there are any to be had. */
 int xs_capture_grow(xs_capture *c, uint64_t end) {
     uint64_t least = end - c->allocated, step = GROW_BYTES;
-    if (c->folder_fd >= 0 && c->segment_bytes < c->allocated + step)
-        step = c->segment_bytes > c->allocated ? c->segment_bytes - c->allocated : least;
+    if (c->folder_fd >= 0 && c->segment_limit < c->allocated + step)
+        step = c->segment_limit > c->allocated ? c->segment_limit - c->allocated : least;
     if (step < least)
         step = least;
     sigset_t old;

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <xs/frame.h>
 
+#include "plan_index.h"
+
 static int room(void **array, uint32_t *size, uint32_t need, size_t width) {
     if (need <= *size)
         return 0;
@@ -118,7 +120,7 @@ int xs_catalog_view_read(const xs_region_view *view, xs_catalog_view *c) {
             return rc;
     }
     c->damaged = at != used;
-    return 0;
+    return xs_catalog_view_index(c);
 }
 
 void xs_catalog_view_free(xs_catalog_view *c) {
@@ -126,6 +128,9 @@ void xs_catalog_view_free(xs_catalog_view *c) {
     free(c->names);
     free(c->pads);
     free(c->plan);
+    if (c->suppliers)
+        xs_plan_index_free(c->suppliers);
+    free(c->suppliers);
     memset(c, 0, sizeof *c);
 }
 
@@ -166,15 +171,38 @@ uint32_t xs_catalog_view_object(const xs_catalog_view *c, const xs_catalog_place
     return 0;
 }
 
-static int matches(uint32_t wanted, uint32_t have) { return wanted == XS_PLAN_ANY || wanted == have; }
+/* Epochs do not matter here: suppliers are indexed as adders, who meet in whatever epoch. */
+#define AS XS_PLAN_AS_ADDER
 
-static int is_about(const xs_plan_entry *e, const xs_catalog_place *p) {
-    return e->pad_first == p->pad->shape.first && matches(e->owner, p->owner) && matches(e->row, p->row) &&
-           matches(e->column, p->column);
+int xs_catalog_view_index(xs_catalog_view *c) {
+    c->suppliers = calloc(1, sizeof *c->suppliers);
+    int rc = c->suppliers ? 0 : XS_E_MEMORY;
+    for (uint32_t pattern = 0; pattern < XS_PLAN_PATTERNS && !rc; pattern++)
+        rc = xs_plan_index_view(c->suppliers, c->plan, AS, pattern, xs_plan_left_out(AS, pattern, pattern));
+    for (uint32_t i = 0; i < c->plan_count && !rc; i++) {
+        uint32_t kind = c->plan[i].kind;
+        if (kind == XS_PLAN_WRITER || kind == XS_PLAN_HOST_SUPPLIER || kind == XS_PLAN_NO_ARRIVALS)
+            rc = xs_plan_index_add(c->suppliers, c->plan, AS, i);
+    }
+    return rc;
 }
 
-static uint32_t exactness(const xs_plan_entry *e) {
-    return 1u + (e->owner != XS_PLAN_ANY) + (e->row != XS_PLAN_ANY) + (e->column != XS_PLAN_ANY);
+static int is_about(const xs_plan_entry *e, const xs_plan_entry *place, uint32_t open) {
+    return e->pad_first == place->pad_first && (open & XS_PLAN_ALL_OWNERS || e->owner == place->owner) &&
+           (open & XS_PLAN_ALL_ROWS || e->row == place->row) && (open & XS_PLAN_ALL_COLUMNS || e->column == place->column);
+}
+
+/* The first entry of the place that leaves this open; the plan's end: none. */
+static uint32_t first_of(const xs_catalog_view *c, const xs_plan_entry *place, uint32_t open) {
+    uint32_t first = c->plan_count;
+    for (uint32_t epochs = 0; epochs <= XS_PLAN_ALL_EPOCHS; epochs += XS_PLAN_ALL_EPOCHS) {
+        uint32_t pattern = open | epochs, at = xs_plan_index_find(c->suppliers, AS, pattern, xs_plan_left_out(AS, pattern, pattern), place);
+        for (; at != XS_PLAN_NO_NODE; at = c->suppliers->nodes[at].next) {
+            uint32_t entry = c->suppliers->nodes[at].entry;
+            first = entry < first && is_about(&c->plan[entry], place, open) ? entry : first;
+        }
+    }
+    return first;
 }
 
 static uint32_t rank_of(const xs_catalog_place *p, uint64_t rank) {
@@ -186,15 +214,22 @@ static uint32_t rank_of(const xs_catalog_place *p, uint64_t rank) {
 
 /* The most exact entry counts, among equals the first. */
 int xs_catalog_view_supplier(const xs_catalog_view *c, const xs_catalog_place *p, uint32_t *rank, uint32_t *role) {
-    const xs_plan_entry *best = NULL;
-    for (uint32_t i = 0; i < c->plan_count; i++) {
-        const xs_plan_entry *e = &c->plan[i];
-        int says = e->kind == XS_PLAN_WRITER || e->kind == XS_PLAN_HOST_SUPPLIER || e->kind == XS_PLAN_NO_ARRIVALS;
-        if (says && is_about(e, p) && (!best || exactness(e) > exactness(best)))
-            best = e;
-    }
-    if (!best)
+    /* What an entry may leave open, by how much that is. */
+    static const uint8_t opens[] = {0, XS_PLAN_ALL_OWNERS, XS_PLAN_ALL_ROWS, XS_PLAN_ALL_COLUMNS, XS_PLAN_ALL_OWNERS | XS_PLAN_ALL_ROWS,
+                                    XS_PLAN_ALL_OWNERS | XS_PLAN_ALL_COLUMNS, XS_PLAN_ALL_ROWS | XS_PLAN_ALL_COLUMNS,
+                                    XS_PLAN_ALL_OWNERS | XS_PLAN_ALL_ROWS | XS_PLAN_ALL_COLUMNS};
+    const xs_plan_entry place = {.pad_first = p->pad->shape.first, .owner = p->owner, .row = p->row, .column = p->column};
+    uint32_t first = c->plan_count, open = UINT32_MAX;
+    if (!c->suppliers)
         return XS_SUPPLIER_UNKNOWN;
+    for (uint32_t i = 0; i < sizeof opens; i++) {
+        uint32_t size = (uint32_t)__builtin_popcount(opens[i]), entry = size <= open ? first_of(c, &place, opens[i]) : c->plan_count;
+        open = entry < c->plan_count ? size : open;
+        first = entry < first ? entry : first;
+    }
+    if (first == c->plan_count)
+        return XS_SUPPLIER_UNKNOWN;
+    const xs_plan_entry *best = &c->plan[first];
     *rank = best->kind == XS_PLAN_HOST_SUPPLIER ? p->owner : rank_of(p, best->a);
     *role = best->kind == XS_PLAN_WRITER && best->b <= UINT32_MAX ? (uint32_t)best->b : 0;
     return best->kind == XS_PLAN_HOST_SUPPLIER ? XS_SUPPLIER_HOST : XS_SUPPLIER_RANK;

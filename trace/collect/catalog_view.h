@@ -25,6 +25,7 @@ typedef struct xs_catalog_view {
     xs_catalog_pad *pads;
     xs_plan_entry *plan;
     uint32_t name_count, pad_count, plan_count, name_room, pad_room, plan_room;
+    struct xs_plan_index *suppliers; /* of the plan: xs_catalog_view_index */
     uint32_t damaged; /* 1: it ends in something that is no frame */
 } xs_catalog_view;
 
@@ -37,6 +38,8 @@ enum xs_catalog_supplier { XS_SUPPLIER_UNKNOWN, XS_SUPPLIER_RANK, XS_SUPPLIER_HO
 
 /* 0 or XS_E_MEMORY; freed by xs_catalog_view_free in every case. */
 int xs_catalog_view_read(const xs_region_view *view, xs_catalog_view *catalog);
+/* What the plan says of suppliers can be asked for: the last step of whoever fills in a plan. 0 or XS_E_MEMORY. */
+int xs_catalog_view_index(xs_catalog_view *catalog);
 void xs_catalog_view_free(xs_catalog_view *catalog);
 /* NULL: no such name. */
 const char *xs_catalog_view_name(const xs_catalog_view *catalog, uint32_t kind, uint32_t id);

@@ -185,7 +185,7 @@ static int start_capture(in_process *p, const char *note) {
         xs_capture_close(capture);
         return rc;
     }
-    rc = xs_collector_add(p->collector, world->region, world->region_bytes, 0, &p->region);
+    rc = xs_collector_add(p->collector, world->region, world->region_total, 0, &p->region);
     if (!rc && note)
         rc = xs_collector_note(p->collector, note);
     if (!rc && !is_virtual)

@@ -58,7 +58,7 @@ int xs_recorder_drain(int fd, int *late) {
 
 static int send_hello(int fd, const xs_world *world) {
     xs_recorder_message message = {.magic = XS_RECORDER_MAGIC, .version = XS_RECORDER_VERSION, .kind = XS_RECORDER_HELLO,
-                                   .region_bytes = world->region_bytes};
+                                   .region_bytes = world->region_total};
     union {
         struct cmsghdr head;
         char bytes[CMSG_SPACE(sizeof(int))];
@@ -74,18 +74,24 @@ static int send_hello(int fd, const xs_world *world) {
     return sendmsg(fd, &hello, MSG_NOSIGNAL) == (ssize_t)sizeof message ? 0 : XS_E_RECORDER;
 }
 
-static int fill_memfd(const xs_world *world, int fd) {
-    uint64_t done = 0;
-    if (ftruncate(fd, (off_t)world->region_bytes))
-        return -1;
-    while (done < world->region_bytes) {
-        ssize_t n = pwrite(fd, world->region + done, world->region_bytes - done, (off_t)done);
+static int copy_out(const xs_world *world, int fd, uint64_t from, uint64_t to) {
+    while (from < to) {
+        ssize_t n = pwrite(fd, world->region + from, to - from, (off_t)from);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return -1;
-        done += (uint64_t)n;
+        from += (uint64_t)n;
     }
+    return 0;
+}
+
+/* All but what the catalog may need one day. */
+static int fill_memfd(const xs_world *world, int fd) {
+    const xs_region_header *h = xs_region(world);
+    if (ftruncate(fd, (off_t)world->region_total) || copy_out(world, fd, 0, h->catalog_offset + h->catalog_used) ||
+        copy_out(world, fd, h->journal_offset, world->region_total))
+        return -1;
     return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
 }
 
@@ -97,7 +103,7 @@ static int share_region(xs_world *world) {
     if (fd < 0)
         return xs_fail(XS_E_SYSTEM, "memfd_create: %s", strerror(errno));
     if (fill_memfd(world, fd) ||
-        mmap(world->region, world->region_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+        mmap(world->region, world->region_total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
         int rc = xs_fail(XS_E_SYSTEM, "cannot share the rings with the recorder: %s", strerror(errno));
         close(fd);
         return rc;

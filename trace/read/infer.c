@@ -3,53 +3,24 @@
 
 static bool says_supplier(uint32_t kind) { return kind == XS_PLAN_WRITER || kind == XS_PLAN_HOST_SUPPLIER || kind == XS_PLAN_NO_ARRIVALS; }
 
-static bool exact(const xs_plan_entry *e) { return e->owner < XS_PLAN_COLUMN && e->row < XS_PLAN_COLUMN && e->column < XS_PLAN_COLUMN; }
+#define SUPPLIER 0u /* all that says who supplies is one kind here */
 
-static uint64_t place_key(const xsr_model *m, uint32_t pad, uint32_t owner, uint32_t row, uint32_t column) {
-    const xsr_pad *p = &m->pads[pad];
-    return (uint64_t)pad << 40 | (uint32_t)((owner * p->rows + row) * p->columns + column);
-}
-
-/* The first entry of a place wins (HOST_SUPPLIER and WRITER rarely meet); entries with ANY are tried in order. */
+/* The first entry of a place wins (HOST_SUPPLIER and WRITER rarely meet); of those that leave something open the first one. */
 int rd_plan_index_make(xsr_reader *reader) {
     const xsr_model *m = &reader->model;
-    rd_plan_index *index = &reader->plan_index;
-    for (uint32_t i = 0; i < reader->declared_plan; i++) {
-        const xs_plan_entry *e = &m->plan[i].entry;
-        if (m->plan[i].pad == XSR_NONE || !says_supplier(e->kind))
-            continue;
-        uint64_t key = exact(e) ? place_key(m, m->plan[i].pad, e->owner, e->row, e->column) : 0;
-        if (exact(e) && rd_map_get(&index->exact, key) == XSR_NONE && rd_map_put(&index->exact, key, i) < 0)
-            return XS_E_MEMORY;
-        if (exact(e))
-            continue;
-        if (RD_ROOM(index->any, index->any_room, index->any_count + 1) < 0)
-            return XS_E_MEMORY;
-        index->any[index->any_count++] = i;
-    }
-    return 0;
-}
-
-static bool matches(uint32_t wanted, uint32_t have) { return wanted == XS_PLAN_ANY || wanted == have; }
-
-static const xsr_plan *find_entry(const xsr_reader *reader, const xsr_slot *s) {
-    const rd_plan_index *index = &reader->plan_index;
-    uint32_t at = rd_map_get(&index->exact, place_key(&reader->model, s->pad, s->owner, s->row, s->column));
-    if (at != XSR_NONE)
-        return &reader->model.plan[at];
-    for (uint32_t i = 0; i < index->any_count; i++) {
-        const xsr_plan *p = &reader->model.plan[index->any[i]];
-        if (p->pad == s->pad && matches(p->entry.owner, s->owner) && matches(p->entry.row, s->row) && matches(p->entry.column, s->column))
-            return p;
-    }
-    return NULL;
+    int rc = rd_planned_open(&reader->planned, m->pad_count);
+    for (uint32_t i = 0; i < reader->declared_plan && rc == 0; i++)
+        if (m->plan[i].pad != XSR_NONE && says_supplier(m->plan[i].entry.kind))
+            rc = rd_planned_add(&reader->planned, &m->plan[i], SUPPLIER, UINT64_MAX, i);
+    return rc;
 }
 
 void rd_plan_slot(xsr_reader *reader, uint32_t slot) {
     xsr_slot *s = &reader->model.slots[slot];
-    const xsr_plan *p = find_entry(reader, s);
-    if (!p)
+    uint32_t at = rd_planned_find(&reader->planned, s, SUPPLIER, UINT64_MAX);
+    if (at == XSR_NONE)
         return;
+    const xsr_plan *p = &reader->model.plan[at];
     uint64_t rank = p->entry.a;
     if (p->entry.kind == XS_PLAN_HOST_SUPPLIER) {
         reader->slots[slot].host_supplier = true;

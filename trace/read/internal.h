@@ -6,6 +6,7 @@
 #include <string.h>
 #include <xs/read.h>
 
+#include "planned.h"
 #include "table.h"
 
 #define NO_TIME INT64_MIN
@@ -168,7 +169,6 @@ typedef struct rd_slot { /* beside xsr_slot */
 
 typedef struct rd_pending { xsr_wait wait; uint64_t next; bool settled; } rd_pending;
 
-typedef struct rd_plan_index { rd_map exact; uint32_t *any; uint32_t any_count, any_room; } rd_plan_index;
 
 typedef struct rd_rooms {
     uint32_t processes, ranks, pads, slots, names, launches, writers, rings, clocks, plan, notes, files, spans, losses,
@@ -208,7 +208,7 @@ struct xsr_reader {
     uint32_t *device_rings; /* by device */
     rd_clock *clocks;  /* beside model.clocks */
     uint32_t *rank_clock; /* in the model's clocks */
-    rd_plan_index plan_index;
+    rd_planned planned; /* who supplies */
     /* pass */
     rd_ring *rings;
     rd_slot *slots;

@@ -201,7 +201,7 @@ static void free_rings(xsr_reader *reader) {
 
 static void free_maps(xsr_reader *reader) {
     rd_map *maps[] = {&reader->process_of, &reader->ring_of, &reader->name_of, &reader->name_ids, &reader->launch_of,
-                      &reader->status_of, &reader->plan_of, &reader->plan_index.exact, &reader->slot_of, &reader->slot_at,
+                      &reader->status_of, &reader->plan_of, &reader->slot_of, &reader->slot_at,
                       &reader->activity_names, &reader->device_of, &reader->pair_of, &reader->reported_of};
     for (uint32_t i = 0; i < sizeof maps / sizeof *maps; i++)
         rd_map_free(maps[i]);
@@ -229,9 +229,10 @@ void xsr_close(xsr_reader *reader) {
         free(reader->devices[d].fit.knots);
     }
     free_maps(reader);
+    rd_planned_free(&reader->planned);
     void *arrays[] = {m->processes, m->ranks, m->pads, m->slots, m->names, m->launches, m->writers, m->rings, m->clocks, m->plan, m->activities,
                       m->notes, reader->spans, reader->losses, reader->owners, reader->looks, reader->statuses, reader->processes,
-                      reader->slots, reader->heap, reader->rank_gaps, reader->pending, reader->plan_index.any, reader->devices,
+                      reader->slots, reader->heap, reader->rank_gaps, reader->pending, reader->devices,
                       reader->device_rings, reader->rank_clock, reader->clocks, reader->pairs, reader->reported};
     for (uint32_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);

@@ -19,7 +19,7 @@ static int take_plan(xs_catalog_view *c, const xsr_model *m) {
         c->plan[c->plan_count] = m->plan[i].entry;
         c->plan[c->plan_count++].pad_first = m->plan[i].pad + 1;
     }
-    return c->plan ? 0 : XS_E_MEMORY;
+    return c->plan ? xs_catalog_view_index(c) : XS_E_MEMORY;
 }
 
 static int take_pads(xs_catalog_view *c, const xsr_model *m) {

@@ -11,6 +11,8 @@
  *   XS_CUPTI_LIBRARY=FILE         the CUPTI library to load (no field: one a process)
  *   XS_CLOCK=0|1                  CUDA: ask the GPUs' clocks once a second while kernels run (1)
  *   XS_RING_RECORDS, XS_RINGS     records a ring (4096), rings a rank (64)
+ *   XS_CATALOG_BYTES              most that names, pads and plan of a process take (256 MiB): an entry of a plan takes 48 bytes, a
+ *                                 call of xs_plan_add 80 more. Memory is taken as they come
  *   XS_PLACEMENT=mapped|device    where kernels write records: host memory (default), or their own device's, for bursts: copied
  *                                 out at a kernel's end and, as well as that goes, while it runs; lost with a faulting context
  *   XS_COLLECTORS=N               threads that collect, 1 (default) to 8
@@ -76,6 +78,7 @@ typedef struct xs_config {
     uint64_t join_ns;  /* see XS_JOIN_NS */
     int32_t green;     /* see XS_GREEN; 0: default, -1: off, 1: all */
     uint32_t reserved2;
+    uint64_t catalog_bytes; /* see XS_CATALOG_BYTES; 64 KiB to 64 GiB, 0: 256 MiB */
 } xs_config;
 
 /* A capture and its collector start here, if the configuration or a recorder (`xs record`) asks for one. */

@@ -17,6 +17,9 @@ static inline uint64_t synthetic_now(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Of the regions that are made from here on. */
+static uint64_t synthetic_catalog __attribute__((unused)) = 65536;
+
 static inline void synthetic_header(xs_region_header *h, uint32_t ranks, uint32_t rings, uint32_t records) {
     memset(h, 0, sizeof *h);
     h->ranks = h->world_ranks = ranks;
@@ -27,7 +30,7 @@ static inline void synthetic_header(xs_region_header *h, uint32_t ranks, uint32_
     h->host = 11;
     h->process = 22;
     h->pid = 33;
-    h->catalog_bytes = 65536;
+    h->catalog_bytes = synthetic_catalog;
     h->journal_entries = 64;
     xs_region_layout(h);
 }

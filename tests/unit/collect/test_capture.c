@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <xs/errors.h>
+#include <xs/frame.h>
 
 #include "bed.h"
 
@@ -108,6 +109,39 @@ static void bounded_stays_under_the_bound(void **unused) {
         assert_true(f.bytes > bounds[i] / 2); /* and uses what it may */
         assert_int_equal(f.counts[XS_FRAME_END], 1);
         assert_true(f.counts[XS_FRAME_FILE] > 1);
+    }
+}
+
+/* One frame that fills so many bytes of the catalog. */
+static void describe(char *region, uint64_t bytes) {
+    xs_region_header *h = (xs_region_header *)(void *)region;
+    xs_frame *frame = (xs_frame *)(void *)(region + h->catalog_offset);
+    memset(frame + 1, 'x', bytes - sizeof *frame);
+    ((char *)frame)[bytes - 1] = 0;
+    xs_frame_fill(frame, XS_FRAME_NOTE, h, -1, UINT32_MAX, 0);
+    xs_frame_seal(frame, frame + 1, bytes - sizeof *frame);
+    __atomic_store_n(&h->catalog_used, bytes, __ATOMIC_RELEASE);
+}
+
+/* Each segment repeats the catalog. One that took more than a quarter of the bound left no room for records: every frame began a new segment. */
+static void a_large_catalog_leaves_room_for_records(void **unused) {
+    (void)unused;
+    for (uint64_t percent = 20; percent <= 80; percent += 20) {
+        bed b;
+        frames f;
+        xs_capture_options file = {.name = in_folder("described"), .bound_bytes = 4u << 20};
+        synthetic_catalog = 4u << 20;
+        assert_int_equal(bed_open(&b, &file, 4096, 0), 0);
+        synthetic_catalog = 65536;
+        describe(b.region, ((4u << 20) * percent / 100) & ~(uint64_t)15);
+        emit_and_pass(&b, 2000, MS, file.bound_bytes);
+        assert_int_equal(bed_close(&b), 0);
+        assert_true(folder_bytes(b.path) <= file.bound_bytes);
+        assert_int_equal(bed_read(&b, &f), 0);
+        assert_true(f.counts[XS_FRAME_NOTE] > 0);
+        assert_true(f.dropped_segments < 100); /* of 2 000 passes */
+        assert_true(f.rings[0].kept > 0 && f.rings[2].kept > 0);
+        assert_int_equal(f.counts[XS_FRAME_END], 1);
     }
 }
 
@@ -372,6 +406,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounded_stays_under_the_bound),
         cmocka_unit_test(bounded_by_age),
+        cmocka_unit_test(a_large_catalog_leaves_room_for_records),
         cmocka_unit_test(bad_names_and_bounds),
         cmocka_unit_test(names_get_their_ending_once),
         cmocka_unit_test(size_limit),

@@ -1,5 +1,6 @@
 /* Catalog frames and journal entries read back as another process would read them: from the region alone. */
 #include <pthread.h>
+#include <sys/stat.h>
 #include <xs/frame.h>
 
 #include "lib_test.h"
@@ -127,7 +128,10 @@ static void plan_entries(void **state) {
 /* Full: an error, and what is there stays whole. */
 static void catalog_runs_full(void **state) {
     (void)state;
-    xs_world *world = test_world(1);
+    xs_config config = test_config(1);
+    config.catalog_bytes = 1 << 20;
+    xs_world *world = NULL;
+    assert_int_equal(xs_world_create(&config, &world), 0);
     char name[96];
     int id = 0;
     for (int i = 0; i < 40000 && id >= 0; i++) {
@@ -136,12 +140,42 @@ static void catalog_runs_full(void **state) {
         id = xs_mark_name(world, name);
     }
     assert_int_equal(id, XS_E_TOO_MANY);
+    assert_non_null(strstr(xs_error_detail(), "XS_CATALOG_BYTES (1048576)"));
     for (int i = 0; i < 1000 && xs_mark_name(world, (snprintf(name, sizeof name, "%d", i), name)) >= 0; i++) {
     } /* what is too long for the rest may be followed by something short */
-    assert_true(read_catalog(world).count > 5000);
+    assert_true(read_catalog(world).count > 2500);
     assert_true(xs_region(world)->catalog_used <= xs_region(world)->catalog_bytes);
     xs_pad pad;
     assert_int_equal(xs_pad_create(world, "late", 1, 1, 0, &pad), XS_E_TOO_MANY);
+    assert_int_equal(xs_world_destroy(world), 0);
+}
+
+/* Plans of kernels with very many chunks found the catalog full after 2 MiB: some 10 000 calls. */
+static void a_plan_of_200000_entries(void **state) {
+    (void)state;
+    enum { CALLS = 100000, AT_ONCE = 100000 };
+    xs_world *world = test_world(2);
+    xs_pad pad;
+    assert_int_equal(xs_pad_create(world, "done", 2, AT_ONCE, 0, &pad), 0);
+    xs_plan_entry *many = calloc(AT_ONCE, sizeof *many);
+    assert_non_null(many);
+    for (uint32_t i = 0; i < AT_ONCE; i++)
+        many[i] = (xs_plan_entry){.kind = XS_PLAN_WRITER, .pad_first = pad.first, .owner = i % 2, .row = 1, .column = i, .epoch = UINT64_MAX, .a = i % 2};
+    assert_int_equal(xs_plan_add(world, many, AT_ONCE), 0);
+    for (uint32_t i = 0; i < CALLS; i++) {
+        many[i].owner = 1 - many[i].owner;
+        assert_int_equal(xs_plan_add(world, &many[i], 1), 0);
+    }
+    many[7].a = 1 - many[7].a; /* all of them are known */
+    assert_int_equal(xs_plan_add(world, &many[7], 1), XS_E_PLAN);
+    free(many);
+    frames f = read_catalog(world);
+    assert_true(f.count > CALLS + 5); /* the large call is of several frames, since a collector takes each of them whole */
+    const xs_region_header *h = xs_region(world);
+    assert_true(h->catalog_used > CALLS * (80 + 48) + AT_ONCE * 48);
+    struct stat st; /* memory comes as it is needed */
+    assert_int_equal(fstat(world->region_fd, &st), 0);
+    assert_true((uint64_t)st.st_blocks * 512 < h->total_bytes - h->catalog_bytes + h->catalog_used + (2 << 20));
     assert_int_equal(xs_world_destroy(world), 0);
 }
 
@@ -204,6 +238,7 @@ int main(void) {
         cmocka_unit_test(names_have_ids),
         cmocka_unit_test(plan_entries),
         cmocka_unit_test(catalog_runs_full),
+        cmocka_unit_test(a_plan_of_200000_entries),
         cmocka_unit_test(journal_entries),
         cmocka_unit_test(journal_from_several_threads),
     };

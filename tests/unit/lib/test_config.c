@@ -82,6 +82,7 @@ static void defaults(void **state) {
     assert_int_equal(c.trace_start, 1);
     assert_int_equal(c.payload, 1);
     assert_int_equal(c.shared_bytes, 256 << 20);
+    assert_int_equal(c.catalog_bytes, 256 << 20);
     assert_string_equal(c.placement, "mapped");
     assert_int_equal(c.collectors, 1);
     assert_null(c.devices);
@@ -111,6 +112,7 @@ static void environment_wins(void **state) {
     setenv("XS_RING_RECORDS", "16", 1);
     setenv("XS_RINGS", "128", 1);
     setenv("XS_WAIT_NS", "1000000000", 1);
+    setenv("XS_CATALOG_BYTES", "70001", 1);
     setenv("XS_PLACEMENT", "device", 1);
     setenv("XS_COLLECTORS", "2", 1);
     setenv("XS_DEVICES", "1,3", 1);
@@ -135,6 +137,7 @@ static void environment_wins(void **state) {
     assert_int_equal(c.ring_records, 16);
     assert_int_equal(c.rings, 128);
     assert_int_equal(c.wait_ns, 1000000000);
+    assert_int_equal(c.catalog_bytes, 73728); /* whole pages */
     assert_string_equal(c.placement, "device");
     assert_int_equal(c.collectors, 2);
     assert_string_equal(c.devices, "1,3");

@@ -67,6 +67,17 @@ static void work_kernel(const void *opaque, const xs_handle *xs) {
 }
 static const xs_kernel work = TEST_KERNEL(work_kernel, sizeof(work_args));
 
+/* More than fits the room that is there at first, in two patterns. */
+static int add_plan(xs_world *world) {
+    static xs_plan_entry many[200];
+    xs_pad pad;
+    int rc = xs_pad_create(world, "planned", 1, 200, 0, &pad);
+    for (uint32_t i = 0; i < 200; i++)
+        many[i] = (xs_plan_entry){.kind = XS_PLAN_WRITER, .pad_first = pad.first, .owner = i % 2 ? XS_PLAN_ANY : 0, .column = i, .epoch = UINT64_MAX};
+    if (rc >= 0) rc = xs_plan_add(world, many, 100);
+    return rc < 0 ? rc : xs_plan_add(world, many + 100, 100);
+}
+
 static int use(xs_world *world, uint32_t *sum) {
     xs_pad pad;
     xs_buffer buffer;
@@ -81,6 +92,7 @@ static int use(xs_world *world, uint32_t *sum) {
     if (rc >= 0) rc = xs_channel_create(world, "channel", 0, 2, 2, &channel);
     if (rc >= 0) rc = xs_role(world, "role");
     if (rc >= 0) rc = xs_mark_name(world, "mark");
+    if (rc >= 0) rc = add_plan(world);
     xs_launch_config config = {.size = sizeof config, .grid = 2, .block = 64, .shared_bytes = 64};
     work_args args = {sum};
     for (int i = 0; i < 2 && rc >= 0; i++) rc = xs_launch(world, &work, &config, &args, sizeof args);

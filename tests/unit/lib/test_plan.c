@@ -127,6 +127,75 @@ static void a_refused_call_adds_nothing(void **state) {
     assert_int_equal(xs_region(f->world)->catalog_used, used);
 }
 
+/* ---- against a plain loop over all pairs ---- */
+
+static unsigned seed;
+static uint32_t any_of(uint32_t n) { return (uint32_t)rand_r(&seed) / 7 % n; }
+static uint32_t place(uint32_t n) { return any_of(3) ? any_of(n) : ANY; }
+
+static xs_plan_entry some_entry(const xs_pad *pad) {
+    static const uint32_t kinds[] = {XS_PLAN_WRITER, XS_PLAN_WRITER, XS_PLAN_WRITER, XS_PLAN_WRITER, XS_PLAN_WRITER, XS_PLAN_ARRIVALS, XS_PLAN_NO_ARRIVALS,
+                                     XS_PLAN_HOST_SUPPLIER, XS_PLAN_SIGNALS};
+    static const uint64_t varying[] = {XS_PLAN_ROW, XS_PLAN_COLUMN, XS_PLAN_OWNER};
+    xs_plan_entry e = entry(pad, kinds[any_of(9)], place(4), place(pad->rows), place(pad->columns), any_of(2));
+    if (e.kind == XS_PLAN_WRITER && !any_of(2)) e.a = varying[any_of(3)];
+    if (!any_of(3)) e.epoch = any_of(3);
+    return e;
+}
+
+static int plain_meet(const xs_plan_entry *a, const xs_plan_entry *b) { return a->epoch == b->epoch || a->epoch == UINT64_MAX || b->epoch == UINT64_MAX; }
+
+static int plain_covers(uint32_t wide, uint32_t narrow) { return wide == ANY || wide == narrow; }
+
+static int plain_supplies(const xs_plan_entry *s, const xs_plan_entry *e) {
+    int kind = s->kind == XS_PLAN_NO_ARRIVALS || s->kind == XS_PLAN_HOST_SUPPLIER || (s->kind == XS_PLAN_SIGNALS && !s->a);
+    return kind && plain_covers(s->owner, e->owner) && plain_covers(s->row, e->row) && plain_covers(s->column, e->column) &&
+           (s->epoch == UINT64_MAX || s->epoch == e->epoch);
+}
+
+/* Whether all[had .. had + count - 1] may follow what is before them. */
+static int plain_check(const xs_pad *pad, const xs_plan_entry *all, uint32_t had, uint32_t count) {
+    for (uint32_t i = had; i < had + count; i++) {
+        int supplied = all[i].kind != XS_PLAN_ARRIVALS || all[i].a;
+        for (uint32_t k = 0; k < had + count; k++) {
+            uint64_t writer[2];
+            supplied |= plain_supplies(&all[k], &all[i]);
+            if (k < i && all[i].kind == XS_PLAN_WRITER && all[k].kind == XS_PLAN_WRITER && plain_meet(&all[i], &all[k]) &&
+                xs_plan_writers(pad, 4, &all[i], &all[k], writer) && writer[0] != writer[1])
+                return XS_E_PLAN;
+        }
+        if (!supplied) return XS_E_PLAN;
+    }
+    return 0;
+}
+
+static void checked_as_by_a_plain_loop(void **state) {
+    fixture *f = *state;
+    uint32_t taken = 0, refused = 0;
+    for (seed = 1; seed <= 300; seed++) {
+        char name[32];
+        xs_pad pad;
+        xs_plan_entry all[120];
+        uint32_t had = 0;
+        unsigned run = seed;
+        snprintf(name, sizeof name, "pad %u", run);
+        assert_int_equal(xs_pad_create(f->world, name, 1 + any_of(4), 1 + any_of(4), 0, &pad), 0);
+        for (uint32_t i = 0; i < 40; i++) {
+            uint32_t count = 1 + any_of(3);
+            for (uint32_t k = 0; k < count; k++) all[had + k] = some_entry(&pad);
+            for (uint32_t k = 0; k < count; k++) /* rows and columns of small pads may not be ranks: those are refused before */
+                if (all[had + k].kind == XS_PLAN_NO_ARRIVALS) all[had + k].a = 0;
+            int want = plain_check(&pad, all, had, count), got = xs_plan_add(f->world, &all[had], count);
+            if (got != want) fail_msg("seed %u, call %u: %d where a plain loop says %d", run, i, got, want);
+            had += want ? 0 : count;
+            taken += !want;
+            refused += want != 0;
+        }
+        seed = run;
+    }
+    assert_true(taken > 1000 && refused > 1000);
+}
+
 #define TEST(t) cmocka_unit_test_setup_teardown(t, set_up, tear_down)
 /* Adopted pads in the memory of buffers: their slots are told with the buffer and the byte. */
 static void slots_in_buffers_are_told(void **state) {
@@ -160,7 +229,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(places_are_checked),    TEST(values_are_checked), TEST(one_writer_a_slot),
         TEST(shared_pads_have_many), TEST(nobody_arrives),     TEST(a_refused_call_adds_nothing),
-        TEST(slots_in_buffers_are_told),
+        TEST(slots_in_buffers_are_told), TEST(checked_as_by_a_plain_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,14 +138,18 @@ static void memory_cannot_shrink(void **state) {
     xs_world *world = test_world(1);
     struct stat st;
     assert_int_equal(fstat(world->region_fd, &st), 0);
-    assert_int_equal(st.st_size, world->region_bytes);
-    assert_true((uint64_t)st.st_blocks * 512 >= world->region_bytes); /* every page exists */
+    assert_int_equal(st.st_size, world->region_total);
+    const xs_region_header *h = xs_region(world);
+    assert_int_equal(world->region_bytes, h->catalog_offset);
+    assert_true(h->catalog_bytes == 256 << 20 && h->catalog_used <= world->catalog_ready);
+    assert_true((uint64_t)st.st_blocks * 512 >= world->region_total - h->catalog_bytes + world->catalog_ready); /* every page that is used exists */
+    assert_true((uint64_t)st.st_blocks * 512 < world->region_total - h->catalog_bytes + (2 << 20));
     assert_true(fcntl(world->region_fd, F_GET_SEALS) & F_SEAL_SHRINK);
     assert_int_equal(ftruncate(world->region_fd, 4096), -1);
-    char *again = mmap(NULL, world->region_bytes, PROT_READ, MAP_SHARED, world->region_fd, 0);
+    char *again = mmap(NULL, world->region_total, PROT_READ, MAP_SHARED, world->region_fd, 0);
     assert_true(again != MAP_FAILED);
     assert_int_equal(((xs_region_header *)again)->pid, getpid());
-    munmap(again, world->region_bytes);
+    munmap(again, world->region_total);
     assert_int_equal(xs_world_destroy(world), 0);
 }
 
@@ -167,7 +171,7 @@ static void each_rank_counts_for_itself(void **state) {
         xs.control->no_line += 100 * r;
         assert_int_equal(xs_handle_end(world, &xs), 0);
     }
-    assert_int_equal(xs_region_view_open(&view, world->region, world->region_bytes), 0);
+    assert_int_equal(xs_region_view_open(&view, world->region, world->region_total), 0);
     xs_view_counts counts = xs_view_counters(&view);
     assert_int_equal(counts.no_ring, 6);
     assert_int_equal(counts.foreign, 30);

@@ -198,10 +198,46 @@ static void epochs_of_ranks(void **state) {
     xsr_close(reader);
 }
 
+/* Of entries that leave something open the first one counts, whatever it leaves open; behind it the one that names the slot. */
+static void the_first_open_entry_counts(void **state) {
+    (void)state;
+    enum { A = XS_PLAN_ANY };
+    static const uint32_t open[][3] = {{A, A, A}, {A, A, 1}, {A, 2, A}, {0, A, A}, {A, 2, 1}, {0, A, 1}, {0, 2, A}};
+    for (uint32_t shift = 0; shift < 7; shift++) {
+        const char *path = help_path("open.xs");
+        cb *c = cb_begin(path);
+        cb_process(c, 0, 9, 9);
+        uint32_t pad = cb_pad(c, "done", "", "", 4, 4, 0), other = cb_pad(c, "other", "", "", 4, 4, 0);
+        for (uint32_t i = 0; i < 7; i++) {
+            const uint32_t *o = open[(i + shift) % 7];
+            xs_plan_entry e = {.kind = XS_PLAN_WRITER, .pad_first = cb_pad_first(c, pad), .owner = o[0], .row = o[1], .column = o[2], .epoch = UINT64_MAX, .a = (i + shift) % 7};
+            cb_plan(c, &e, 1);
+        }
+        xs_plan_entry exact = {.kind = XS_PLAN_WRITER, .pad_first = cb_pad_first(c, pad), .owner = 0, .row = 2, .column = 2, .epoch = UINT64_MAX, .a = 8};
+        cb_plan(c, &exact, 1);
+        cb_writer_begin(c, 0, 500, 0, 0, 0);
+        cb_signal(c, 0, 1000, cb_slot(c, pad, 0, 2, 1), 1);
+        cb_signal(c, 0, 1001, cb_slot(c, pad, 0, 2, 2), 1);
+        cb_signal(c, 0, 1002, cb_slot(c, pad, 1, 3, 3), 1);
+        cb_signal(c, 0, 1003, cb_slot(c, other, 0, 2, 1), 1);
+        assert_int_equal(cb_end(c), 0);
+        xsr_reader *reader = help_open(path);
+        told t;
+        assert_int_equal(help_run(reader, &t), 0);
+        const xsr_model *m = xsr_model_of(reader);
+        assert_int_equal(m->slots[0].supplier_rank, shift);
+        assert_int_equal(m->slots[1].supplier_rank, 8);
+        assert_int_equal(m->slots[2].supplier_rank, 0); /* the one for all */
+        assert_int_equal(m->slots[3].supplier_origin, XS_PLAN_INFERRED);
+        help_free(&t);
+        xsr_close(reader);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_all), cmocka_unit_test(writer_names), cmocka_unit_test(plans), cmocka_unit_test(reported_plans),
-        cmocka_unit_test(clocks),
+        cmocka_unit_test(clocks), cmocka_unit_test(the_first_open_entry_counts),
         cmocka_unit_test(processes), cmocka_unit_test(epochs_of_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
