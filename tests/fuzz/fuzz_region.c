@@ -1,6 +1,6 @@
 /* Fuzz target of all that reads regions: any bytes are taken for one, by the collector (as a recorder does with the
  * memory of a process that may have been killed) and by xs hang. Without libFuzzer, main makes a real region, and cuts
- * and flips it in a thousand ways. */
+ * and flips it in a thousand ways. argv: for libFuzzer's corpus a file, where the region is left as it is. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,11 +155,18 @@ static size_t change(unsigned char *copy, size_t size, int i, unsigned *seed) {
     return size;
 }
 
-int main(void) {
+static void leave(const char *name, const unsigned char *image, size_t size) {
+    FILE *out = fopen(name, "wb");
+    require(out != NULL && fwrite(image, 1, size, out) == size && fclose(out) == 0);
+}
+
+int main(int argc, char **argv) {
     size_t size = 0;
     unsigned seed = 1;
     unsigned char *image = image_make(&size), *copy = malloc(size);
     require(image != NULL && copy != NULL);
+    if (argc > 1 && *argv[1])
+        leave(argv[1], image, size);
     LLVMFuzzerTestOneInput(image, size);
     for (int i = 0; i < CHANGES; i++) {
         memcpy(copy, image, size);
