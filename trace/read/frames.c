@@ -2,6 +2,7 @@
  * the next frame is searched for at the next multiple of 16 bytes. */
 #include "internal.h"
 
+#include <xs/events_hash.h>
 #include <xs/frame.h>
 
 typedef struct walk {
@@ -81,7 +82,10 @@ static int version_of(walk *w, const xs_frame *f, const unsigned char *payload) 
                        w->file->path, file.version, XS_CAPTURE_VERSION);
     if (file.dropped_segments)
         w->reader->trimmed = true;
-    return 0;
+    if (w->reader->other_events || !file.events_hash || file.events_hash == xs_events_hash_value())
+        return 0;
+    w->reader->other_events = true;
+    return rd_note(w->reader, "%s: written by a build of xs with another table of events: records of events that this one does not know are left out", w->file->path);
 }
 
 static int take(walk *w) {

@@ -193,6 +193,7 @@ struct xsr_reader {
     rd_status *statuses; uint32_t status_count;
     uint64_t file_bytes, rank_budget;
     bool trimmed;      /* older segments were removed */
+    bool other_events; /* a file was written with another table of events */
     bool triggered;
     bool windowed;     /* tracing was switched in mid-run */
     int64_t newest_frame;

@@ -1,6 +1,8 @@
 /* Opening: names, folders of segments, foreign, newer, unreadable and cut captures. */
 #include "read_help.h"
 
+#include <xs/events_hash.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -93,6 +95,36 @@ static void newer_file(void **state) {
     help_write(path, bytes, size);
     expect_error(path, XS_E_VERSION, "written by a newer version of xs (capture version 3");
     free(bytes);
+}
+
+static uint32_t notes_of(uint64_t events_hash) {
+    void *bytes;
+    size_t size;
+    small_bytes(&bytes, &size, 1);
+    xs_frame *frame = bytes;
+    xs_frame_file *file = (xs_frame_file *)(frame + 1);
+    file->events_hash = events_hash;
+    xs_frame_seal(frame, file, sizeof *file);
+    const char *path = help_path("events.xs");
+    help_write(path, bytes, size);
+    free(bytes);
+    xsr_reader *reader = help_open(path);
+    told t;
+    assert_int_equal(help_run(reader, &t), 0);
+    const xsr_model *m = xsr_model_of(reader);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->note_count; i++)
+        count += strstr(m->notes[i], "another table of events") != NULL;
+    help_free(&t);
+    xsr_close(reader);
+    return count;
+}
+
+/* The hash was written, and nobody looked at it: a reader guessed. */
+static void another_table_of_events_is_told(void **state) {
+    (void)state;
+    assert_int_equal(notes_of(xs_events_hash_value()), 0);
+    assert_int_equal(notes_of(xs_events_hash_value() + 1), 1);
 }
 
 static void newer_region(void **state) {
@@ -193,7 +225,7 @@ static void sinks_stop(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names), cmocka_unit_test(foreign), cmocka_unit_test(arguments), cmocka_unit_test(unreadable),
-        cmocka_unit_test(newer_file), cmocka_unit_test(newer_region), cmocka_unit_test(closed_and_cut), cmocka_unit_test(segments),
+        cmocka_unit_test(newer_file), cmocka_unit_test(another_table_of_events_is_told), cmocka_unit_test(newer_region), cmocka_unit_test(closed_and_cut), cmocka_unit_test(segments),
         cmocka_unit_test(sinks_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
