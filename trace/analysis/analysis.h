@@ -268,6 +268,7 @@ an_plan an_plan_of(const an *a, uint32_t slot, uint64_t epoch);
 void an_plan_free(an *a);
 /* The declared row of that kind that speaks of the slot in that epoch; XSR_NONE. */
 uint32_t an_plan_row(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch);
+uint32_t an_plan_row_at(const an *a, const xsr_slot *place, uint32_t kind, uint64_t epoch); /* pad, owner, row and column of it: also of a slot that no event names */
 bool an_plan_has(const an *a, uint32_t slot, uint32_t kind);   /* of any slot of its pad */
 bool an_plan_dated(const an *a, uint32_t slot, uint32_t kind); /* with an epoch */
 /* Blocks that the plan says play a role; false: it does not say. */

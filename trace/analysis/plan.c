@@ -48,8 +48,10 @@ bool an_plan_has(const an *a, uint32_t slot, uint32_t kind) { return a->plans->k
 
 bool an_plan_dated(const an *a, uint32_t slot, uint32_t kind) { return a->plans->kinds[a->model->slots[slot].pad] >> (DATED + kind) & 1; }
 
-uint32_t an_plan_row(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch) {
-    return rd_planned_find(&a->plans->rows, &a->model->slots[slot], kind, epoch);
+uint32_t an_plan_row(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch) { return an_plan_row_at(a, &a->model->slots[slot], kind, epoch); }
+
+uint32_t an_plan_row_at(const an *a, const xsr_slot *place, uint32_t kind, uint64_t epoch) {
+    return rd_planned_find(&a->plans->rows, place, kind, epoch);
 }
 
 static const xs_plan_entry *find(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch) {

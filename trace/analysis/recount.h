@@ -47,6 +47,8 @@ typedef struct an_difference {
 /* recount_difference.c: slot and tallied are given. d->judged 0: the plan says nothing of it, or nothing is known to be over. */
 bool an_differs(an *a, an_difference *d);
 
+/* recount_untouched.c: slots that the plan promises signals of and no event names. */
+int an_recount_untouched(an *a);
 int an_recount_compare(an *a); /* recount_compare.c: findings of count-mismatch */
 
 #endif

@@ -148,6 +148,7 @@ int an_recount_compare(an *a) {
             rc = look_at(a, i, tallied, &all);
     rc = rc ? rc : say_all(a, &all);
     rc = rc ? rc : compare_roles(a);
+    rc = rc ? rc : an_recount_untouched(a);
     free(all.list);
     rd_map_free(&all.judged);
     rd_map_free(&all.differ);

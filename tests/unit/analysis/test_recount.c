@@ -439,9 +439,66 @@ static void test_runs_agree_with_a_plain_array(void **state) {
     }
 }
 
+/* Two slots in use, as planned; a third one is declared as well, and nobody touches it. */
+static void test_slot_that_nobody_ever_touched(void **state) {
+    (void)state;
+    for (uint32_t planned = 0; planned < 2; planned++) {
+        made m = {.c = case_begin(2, 1, 1), .last = EPOCHS};
+        m.pad = cb_pad(m.c, "full", "", "", 1, 3, 0);
+        plan(m.c, XS_PLAN_WRITER, m.pad, 0, XS_PLAN_ANY, 1, 0);
+        for (uint32_t s = 0; s < 3; s++)
+            plan(m.c, XS_PLAN_SIGNALS, m.pad, 0, s, s < 2 ? 1 : planned, 0);
+        rounds(&m, 2, 1);
+        judged j = end(&m);
+        const xsa_finding *f = finding_of(&j, XSA_COUNT_MISMATCH);
+        assert_int_equal(f != NULL, planned);
+        if (f) {
+            assert_int_equal(f->severity, XSA_WARNING);
+            assert_int_equal(f->owes_rank, 1);
+            assert_non_null(strstr(f->text, "column 2 of full"));
+        }
+        expect_errors(&j, 0);
+        judged_free(&j);
+    }
+}
+
+/* One entry for all slots: its author need not have meant a rank's own, nor those of ranks that are not neighbours. One of many is told, and so is
+ * an entry of which nothing is ever used. */
+static void test_slots_that_an_entry_for_all_covers(void **state) {
+    (void)state;
+    static const struct { uint32_t slots, used; bool told; } cases[] = {{8, 8, false}, {8, 7, true}, {8, 4, false}, {8, 1, false}, {8, 0, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made m = begin(cases[i].slots, 1);
+        rounds(&m, cases[i].used, 1);
+        judged j = end(&m);
+        assert_int_equal(finding_of(&j, XSA_COUNT_MISMATCH) != NULL, cases[i].told);
+        expect_errors(&j, 0);
+        judged_free(&j);
+    }
+}
+
+/* Signals of it may be lost: as many as are planned, and no fewer. */
+static void test_untouched_slot_under_loss(void **state) {
+    (void)state;
+    for (uint32_t lost = EPOCHS - 1; lost <= EPOCHS; lost++) {
+        made m = begin(1, 1);
+        for (uint32_t epoch = 1; epoch <= EPOCHS; epoch++) {
+            enter(&m, epoch);
+            uint64_t at = cb_next(m.c, RING(1, 0));
+            cb_one(m.c, RING(1, 0), 2000 + epoch * 1000, XS_CODE_FENCE_ACQREL_SYS, 0, 33);
+            if (epoch <= lost)
+                cb_lose(m.c, RING(1, 0), at, at, XS_LOSS_OVERWRITTEN);
+        }
+        judged j = end(&m);
+        assert_int_equal(finding_of(&j, XSA_COUNT_MISMATCH) != NULL, lost < EPOCHS);
+        judged_free(&j);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_often_as_planned),
+        cmocka_unit_test(test_slot_that_nobody_ever_touched), cmocka_unit_test(test_slots_that_an_entry_for_all_covers),
+        cmocka_unit_test(test_untouched_slot_under_loss), cmocka_unit_test(test_as_often_as_planned),
         cmocka_unit_test(test_plan_with_a_wrong_number_of_signals),
         cmocka_unit_test(test_wrong_number_at_all_slots_is_one_finding),
         cmocka_unit_test(test_signalled_twice_or_not_at_all_in_one_round),
