@@ -245,7 +245,7 @@ static uint64_t end_of_dead(xs_ring_reader *r) {
 static int far_end(xs_ring_reader *r, xs_ring_gap *gap, uint64_t end) {
     xs_record now;
     uint64_t range = (uint64_t)XS_SEQUENCE_MASK + 1;
-    if (last_is_there(r, &now))
+    if (end - r->next >= range && last_is_there(r, &now)) /* less than a range holds no whole one */
         return close_gap(r, gap, end - (end - r->next) % range, XS_LOSS_OVERWRITTEN, 0);
     return close_gap(r, gap, end - r->capacity, XS_LOSS_OVERWRITTEN, 0);
 }
@@ -265,18 +265,22 @@ static int quiet_gap(xs_ring_reader *r, xs_ring_gap *gap, int32_t ahead, uint64_
 static int drain_quiet(xs_ring_reader *r, xs_record *out, uint32_t capacity, uint32_t *taken, xs_ring_gap *gap,
                        uint64_t end) {
     const uint64_t half = (uint64_t)1 << (XS_SEQUENCE_BITS - 1);
-    if (!end)
-        end = end_of_dead(r);
-    if (r->next >= end)
+    if (!end) /* once: sequences that are none follow each other round and round */
+        end = r->dead_end = r->dead_end ? r->dead_end : end_of_dead(r);
+    if (r->next >= end) {
+        r->dead_end = 0;
         return XS_DRAIN_EMPTY;
+    }
     int far = end - r->next >= half;
     if (far && mode_of(r) != XS_DISCARD)
         return far_end(r, gap, end);
     int32_t stop;
     uint64_t left = end - r->next;
     *taken = take(r, out, left < capacity ? (uint32_t)left : capacity, &stop);
-    if (r->next >= end)
+    if (r->next >= end) {
+        r->dead_end = 0;
         return XS_DRAIN_EMPTY;
+    }
     if (stop == 0)
         return XS_DRAIN_FULL;
     if (far) /* a discarding writer never stored more than a ring ahead, so the rest was dropped */
@@ -289,6 +293,8 @@ int xs_ring_drain(xs_ring_reader *r, xs_record *out, uint32_t capacity, uint32_t
     uint32_t stalled = r->looked && now - r->looked > r->stall_ns;
     r->looked = now;
     *taken = 0;
+    if (!quiet.quiet || quiet.end)
+        r->dead_end = 0;
     if (quiet.quiet)
         return drain_quiet(r, out, capacity, taken, gap, quiet.end);
     if (stalled && lapped_unseen(r, gap))

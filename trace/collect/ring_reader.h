@@ -33,6 +33,7 @@ typedef struct xs_ring_reader {
     uint64_t looked;     /* time of the last look; 0: never */
     uint64_t hole_since; /* when a hole at `next` was first seen; 0: none */
     uint64_t hole_to;    /* what is lost, if the hole at `next` does not fill, ends before this */
+    uint64_t dead_end;   /* one behind what the slots hold, where the writer died; 0: not looked for yet */
     uint64_t stall_ns;   /* in so long no writer gets through half of the sequence range */
     uint64_t grace_ns;   /* a hole is lost when it is this old */
     uint64_t drop_grace_ns; /* one that the writer says it dropped: it gets no room before, so that this is shorter */

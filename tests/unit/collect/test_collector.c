@@ -156,6 +156,46 @@ static void dump_takes_what_rings_hold(void **unused) {
     assert_int_equal(f.counts[XS_FRAME_TRIGGER], 2);
 }
 
+/* Memory of a process that died, with sequences in it that nobody wrote: each was a gap away from the last one, round and round the
+ * sequences' range, until the capture had hundreds of megabytes of gaps. */
+static void stale_sequences_of_a_dead_ring_end(void **unused) {
+    (void)unused;
+    bed b;
+    frames f;
+    if (XS_SEQUENCE_BITS < 32)
+        skip();
+    start(&b, 16, 0);
+    synthetic_writer w = synthetic_begin(b.region, 0, XS_OVERWRITE);
+    for (uint32_t i = 0; i < 16; i++) {
+        uint32_t sequence = 1 + i + i * 0x10000000u;
+        xs_record_put(&w.records[sequence & w.mask], sequence, XS_HEAD(XS_CODE_MARK, 1), sequence, (uint32_t)b.now);
+    }
+    w.cursor = 0; /* given back, and no end known */
+    synthetic_end(&w);
+    finish(&b, &f);
+    assert_in_range(f.rings[0].kept, 1, 64);
+    assert_in_range(f.rings[0].gaps, 1, 64);
+}
+
+/* A ring's end that lies half a range away, where the record taken last still stands: the gap up to it was empty, and came again and again. */
+static void an_end_half_a_range_away_is_one_gap(void **unused) {
+    (void)unused;
+    bed b;
+    frames f;
+    if (XS_SEQUENCE_BITS < 32)
+        skip();
+    start(&b, 16, 0);
+    synthetic_writer w = synthetic_begin(b.region, 0, XS_OVERWRITE);
+    bed_emit(&b, &w, XS_OVERWRITE, 5);
+    bed_pass(&b, STEP);
+    w.cursor += 3ull << 30;
+    synthetic_end(&w);
+    finish(&b, &f);
+    assert_int_equal(f.rings[0].kept, 5);
+    assert_int_equal(f.rings[0].lost, 3ull << 30);
+    assert_in_range(f.rings[0].gaps, 1, 4);
+}
+
 int main(void) {
     snprintf(folder, sizeof folder, "/tmp/xs-collector-XXXXXX");
     if (!mkdtemp(folder))
@@ -166,6 +206,8 @@ int main(void) {
         cmocka_unit_test(stall_beyond_half_is_at_least),
         cmocka_unit_test(gap_is_where_it_belongs),
         cmocka_unit_test(dump_takes_what_rings_hold),
+        cmocka_unit_test(stale_sequences_of_a_dead_ring_end),
+        cmocka_unit_test(an_end_half_a_range_away_is_one_gap),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char remove[96];
