@@ -154,7 +154,8 @@ static int on_step(an *a, void *state, const an_step *step) {
     case XS_EV_WAIT_END:
         if (!step->w || step->w->result != XS_RESULT_OK)
             return 0;
-        r->waits[r->wait_count++ % WAITS] = (waited){{step->agent, step->epoch}, step->w->need, e->id, e->time, e->writer};
+        /* Where its start is lost, so is what it needed: no more than it saw. */
+        r->waits[r->wait_count++ % WAITS] = (waited){{step->agent, step->epoch}, step->w->start_lost ? step->w->observed : step->w->need, e->id, e->time, e->writer};
         return 0;
     default: return 0;
     }

@@ -224,6 +224,30 @@ static void test_signals_too_many_need_no_record_elsewhere(void **state) {
     }
 }
 
+/* Of a wait whose start is lost only the end is left, and not what it needed. Its producer heard of it: it is not too far ahead. */
+static void test_wait_whose_start_is_lost_was_for_what_it_saw(void **state) {
+    (void)state;
+    cb *c = case_begin(2, 1, 1);
+    uint32_t pad = cb_pad(c, "ready", "", "", 1, 1, 0), ready = cb_slot(c, pad, 1, 0, 0), credit = cb_slot(c, cb_pad(c, "credit", "", "", 1, 1, 0), 0, 0, 0);
+    xs_plan_entry depth = {.kind = XS_PLAN_DEPTH, .pad_first = cb_pad_first(c, pad), .owner = XS_PLAN_ANY, .row = XS_PLAN_ANY, .column = XS_PLAN_ANY,
+                           .epoch = UINT64_MAX, .a = 1};
+    cb_plan(c, &depth, 1);
+    for (uint32_t round = 1; round <= 4; round++) {
+        uint64_t t = 1000 + 1000 * round, start = cb_next(c, RING(1, 0));
+        cb_wait_start(c, RING(1, 0), t, ready, round, round - 1);
+        lose_one(c, RING(1, 0), start);
+        if (round > 1)
+            cb_pass(c, RING(0, 0), t + 50, credit, round - 1, round - 1);
+        cb_signal(c, RING(0, 0), t + 100, ready, round);
+        cb_wait_end(c, RING(1, 0), t + 200, ready, round, XS_RESULT_OK, 9);
+        cb_signal(c, RING(1, 0), t + 300, credit, round);
+    }
+    case_end_writers(c, 2, 1, 9000);
+    judged j = judge(c);
+    expect_errors(&j, 0);
+    judged_free(&j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_second_record_says_that_a_wait_gave_up),
@@ -234,6 +258,7 @@ int main(void) {
         cmocka_unit_test(test_reset_under_a_poll_needs_the_poller_alone),
         cmocka_unit_test(test_count_found_twice_though_others_lie_between),
         cmocka_unit_test(test_signals_too_many_need_no_record_elsewhere),
+        cmocka_unit_test(test_wait_whose_start_is_lost_was_for_what_it_saw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
