@@ -116,7 +116,7 @@ static void clear(access *x) {
 }
 
 typedef struct verdict { uint32_t detector, culprit, victim, slot; const char *cure; uint32_t named; const access *told; /* who else is to blame if a wait of this reader is lost */
-                         bool unwritten; /* the read came before the write */ } verdict;
+                         bool unwritten, of_before; /* the read came before the write; what told of it is of an earlier epoch */ } verdict;
 
 /* The read began before the write did, by more than clocks are apart: nothing can have told it of that write. */
 static bool is_ahead(const an *a, const access *reads, const xsr_event *write) {
@@ -149,6 +149,10 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
         if (v.told->guard.unsure)
             an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
     }
+    if (v.of_before) { /* unless the record that began this one is lost */
+        an_whole_rank(a, a->model->writers[v.victim].rank, INT64_MIN, e->time);
+        an_only_by(a, AN_ENTERS);
+    }
     xsa_finding f = an_like(v.detector, XSA_ERROR, XSA_HIGH);
     an_culprit(a, &f, XSR_NONE, v.culprit);
     an_victim(a, &f, XSR_NONE, v.victim);
@@ -173,8 +177,8 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
 
 /* A read and a write of one generation that nothing orders. If the reader was told by the writer's block that the generation is there, the
  * writer told it too early, or too weakly; else the reader did not ask. */
-static verdict blame(const an *a, const access *reads, const access *writes, uint64_t generation) {
-    bool of_before = !a->lost_records /* nor the begin of an epoch */ && reads->guard.epoch && writes->epoch && reads->guard.epoch < writes->epoch; /* that signal told of an earlier round */
+static verdict blame(const access *reads, const access *writes, uint64_t generation) {
+    bool of_before = reads->guard.epoch && writes->epoch && reads->guard.epoch < writes->epoch; /* that signal told of an earlier round */
     bool told = reads->guard.any && reads->guard.agent == writes->agent && reads->guard.value >= generation && !of_before;
     if (told && (writes->active || writes->last > reads->guard.signal))
         return (verdict){XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "signal behind the last write, and behind the end of asynchronous ones", .told = reads};
@@ -182,7 +186,7 @@ static verdict blame(const an *a, const access *reads, const access *writes, uin
      * strong enough, as a relaxed store behind the fence of the round before. */
     if (told)
         return (verdict){XSA_PAYLOAD_RACE, writes->writer, reads->writer, reads->guard.slot, CURE_ORDER, XSA_ORDER_SCOPE, reads};
-    return (verdict){XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE, cure_wait, .told = reads};
+    return (verdict){XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE, cure_wait, .told = reads, .of_before = of_before};
 }
 
 static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32_t dst) {
@@ -196,7 +200,7 @@ static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32
     if (!race && x->reads.agent == step->agent) /* its own buffer, which it looks at before it fills it */
         return 0;
     access write = {.event = e->id, .last = e->id, .epoch = e->epoch, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
-    verdict v = blame(a, &x->reads, &write, e->detail);
+    verdict v = blame(&x->reads, &write, e->detail);
     v.unwritten = !is_shared(r, e->object); /* else another rank may have written it */
     /* Nobody had written that generation: it was read too early, also where what the reader did next came round to the writer. */
     if (!race && !(v.unwritten && is_ahead(a, &x->reads, e)))
@@ -224,7 +228,7 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
             clear(&c->reads);
     } else if (c->read_generation == e->detail && c->reads.stamps && unordered(a, &c->reads, step->agent, &active)) {
         access write = {.event = e->id, .last = e->id, .epoch = e->epoch, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
-        TRY(say(a, blame(a, &c->reads, &write, e->detail), step, &c->reads, c->read_generation, "only after it was read by"));
+        TRY(say(a, blame(&c->reads, &write, e->detail), step, &c->reads, c->read_generation, "only after it was read by"));
     }
     c->generation = e->detail;
     c->written = true;
@@ -239,7 +243,7 @@ static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
     if (c->written && e->detail < c->generation)
         TRY(say(a, (verdict){XSA_LAPPING, c->writes.writer, e->writer, XSR_NONE, CURE_CREDIT}, step, &c->writes, c->generation, "which is overwritten already by"));
     else if (c->written && e->detail == c->generation && unordered(a, &c->writes, step->agent, &active))
-        TRY(say(a, blame(a, &read, &c->writes, e->detail), step, &c->writes, c->generation,
+        TRY(say(a, blame(&read, &c->writes, e->detail), step, &c->writes, c->generation,
                 active ? "while it is written by" : "though nothing orders it behind the write by"));
     c->read_generation = e->detail;
     c->reads.active++;
