@@ -167,6 +167,19 @@ XS_FN void xs_store16_if(uint32_t on, void *at, uint32_t word0, uint32_t word1, 
                  "l"(at), "r"(word0), "r"(word1), "r"(word2), "r"(word3));
 }
 
+/* (value & mask) | base, by one instruction. */
+XS_FN uint32_t xs_masked_or(uint32_t value, uint32_t mask, uint32_t base) {
+    uint32_t result;
+    asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(result) : "r"(value), "r"(mask), "r"(base));
+    return result;
+}
+
+/* value + on, by a predicate: as a sum ptxas keeps the summand in a register for the life of the kernel. */
+XS_FN uint32_t xs_add_if(uint32_t on, uint32_t value) {
+    asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %1, 0;\n\t@p add.u32 %0, %0, 1;\n\t}" : "+r"(value) : "r"(on));
+    return value;
+}
+
 /* 16 bytes by one load, which the next need not wait for. */
 XS_FN void xs_load16_relaxed_sys(const void *at, uint32_t word[4]) {
     asm volatile("ld.relaxed.sys.global.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -286,6 +299,9 @@ XS_FN void xs_store16_if(uint32_t on, void *at, uint32_t word0, uint32_t word1, 
     if (on)
         xs_record_put((xs_record *)at, word0, word1, word2, word3);
 }
+
+XS_FN uint32_t xs_masked_or(uint32_t value, uint32_t mask, uint32_t base) { return (value & mask) | base; }
+XS_FN uint32_t xs_add_if(uint32_t on, uint32_t value) { return value + on; }
 
 /* Bookkeeping of xs, like the two above: two halves, each whole. */
 XS_FN void xs_load16_relaxed_sys(const void *at, uint32_t word[4]) {

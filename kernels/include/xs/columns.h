@@ -19,14 +19,15 @@ XS_FN xs_slot xs_columns_slot(const xs_columns *c, uint32_t i) { return xs_slot_
 /* The first poll of all: leaves open those that have to wait. */
 XS_FN xs_wait_note xs_columns_first(xs_writer *w, xs_columns *c) {
     xs_wait_note n = XS_ZERO;
-    uint64_t open = c->open;
+    uint64_t all = c->open;
+    const uint64_t *open = XS_TRACE ? &c->open : &all; /* the same from bit i on; traced, no copy is kept over the notes */
     if (XS_TRACE) {
         c->line = xs_bits_end(w->lines); /* above those in use: bit i has the i-th. Not marked: no other wait can begin in here */
         xs_note_wait_asks(&n, c->need, XS_ACQUIRE, XS_SCOPE_SYS, XS_CMP_GE, c->source); /* here: constants in all that follows */
     }
     XS_NO_UNROLL
-    for (uint32_t i = 0; i < 64 && open >> i; i++) {
-        if (!(open >> i & 1))
+    for (uint32_t i = 0; i < 64 && *open >> i; i++) {
+        if (!(*open >> i & 1))
             continue;
         xs_slot slot = xs_columns_slot(c, i);
         uint64_t seen = xs_ordered_poll(slot.at, XS_ACQUIRE, XS_SCOPE_SYS, 64);
@@ -59,6 +60,7 @@ XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, const x
         }
         if (!XS_TRACE)
             continue;
+        c->open = xs_opaque_u64(c->open); /* now: behind what is told, its mask would be kept meanwhile */
         n->slot = slot, n->line = c->line + i;
         if (!over && (xs_backoff_due(reads) || result != XS_RESULT_OK))
             xs_core_tell(w, n, s, seen, reads, result != XS_RESULT_OK ? XS_LINE_GIVEN_UP : XS_LINE_SLOW, result);

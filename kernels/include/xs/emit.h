@@ -47,7 +47,7 @@ XS_FN bool xs_emit_moves(const xs_writer *w) { return (w->base & XS_RING_OFF) ==
  * sequence dropped; whether it is full is looked up once a record, and only when the remembered position says so. */
 XS_FN char *xs_emit_at(xs_writer *w, bool *dropped) {
     uint32_t mask = w->xs->ring_mask;
-    char *at = xs_element(w->xs->records, XS_RECORD_SLOT(w->cursor, mask) | w->base, sizeof(xs_record));
+    char *at = xs_element(w->xs->records, xs_masked_or(w->cursor, mask, w->base), sizeof(xs_record));
     *dropped = false;
 #if XS_RING_MODE == 1 /* XS_DISCARD */
     if (xs_emit_stores(w) && w->cursor - w->consumed > mask + 1) {
@@ -84,7 +84,7 @@ XS_FN void xs_emit_store(xs_writer *w, bool on, uint32_t code_object, uint32_t v
 XS_FN void xs_emit(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t time) {
     xs_emit_check(w);
     xs_emit_store(w, xs_emit_stores(w), code_object, value, time);
-    w->cursor += xs_emit_moves(w);
+    w->cursor = xs_add_if(xs_emit_moves(w), w->cursor);
 }
 
 /* The same by a branch, for slow paths: what the address is made of is then not kept in registers for the next record. */
@@ -92,7 +92,7 @@ XS_FN void xs_emit_slow(xs_writer *w, uint32_t code_object, uint32_t value, uint
     xs_emit_check(w);
     if (xs_emit_stores(w))
         xs_emit_store(w, true, code_object, value, time);
-    w->cursor += xs_emit_moves(w);
+    w->cursor = xs_add_if(xs_emit_moves(w), w->cursor);
 }
 
 /* The first or only record of an event. */

@@ -18,15 +18,18 @@ XS_FN uint64_t xs_note_full_time(uint32_t low) {
     return now - (uint32_t)((uint32_t)now - low);
 }
 
-/* One record where the table has a code for it, else two; wide pads take a third one with the high half. */
-XS_FN void xs_note_value(xs_writer *w, xs_how how, xs_slot slot, uint64_t value, uint32_t time) {
-    bool wide = xs_slot_wide(slot), full = xs_how_code(how) == XS_CODE_FULL || wide;
+/* One record where the table has a code for it and `detailed` is false, else two; wide pads take a third one with the high half. */
+XS_FN void xs_note_detailed(xs_writer *w, xs_how how, xs_slot slot, uint64_t value, bool detailed, uint32_t detail, uint32_t time) {
+    bool wide = xs_slot_wide(slot), full = xs_how_code(how) == XS_CODE_FULL || wide || detailed;
     xs_emit_head(w, full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), slot.object, (uint32_t)value, time);
     if (!full)
         return;
-    xs_emit_slow(w, xs_how_detail(how, wide), 0, xs_high(xs_note_full_time(time)));
+    xs_emit_slow(w, xs_how_detail(how, wide), detail, xs_high(xs_note_full_time(time)));
     if (wide)
         xs_emit_slow(w, XS_MORE(0), xs_high(value), 0);
+}
+XS_FN void xs_note_value(xs_writer *w, xs_how how, xs_slot slot, uint64_t value, uint32_t time) {
+    xs_note_detailed(w, how, slot, value, false, 0, time);
 }
 
 /* ---- signals. The time of a signal is read before its store: where the store comes between, take the time first. ---- */
@@ -49,15 +52,8 @@ XS_FN void xs_note_signal(xs_writer *w, xs_slot slot, uint64_t value, uint32_t o
 XS_FN void xs_note_watermark_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t seq, uint32_t rows, uint32_t order, uint32_t scope) {
     if (!XS_TRACE)
         return;
-    xs_how how = xs_how_of(XS_EV_WATERMARK, order, scope, XS_FENCE_NONE);
     w->signal_object = slot.object;
-    if (rows == XS_CHUNK_ROWS && !xs_slot_wide(slot)) {
-        xs_note_value(w, how, slot, seq, time);
-        return;
-    }
-    xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)seq, rows, xs_note_full_time(time));
-    if (xs_slot_wide(slot))
-        xs_emit_more(w, 0, xs_high(seq), 0);
+    xs_note_detailed(w, xs_how_of(XS_EV_WATERMARK, order, scope, XS_FENCE_NONE), slot, seq, rows != XS_CHUNK_ROWS, rows, time);
 }
 XS_FN void xs_note_watermark(xs_writer *w, xs_slot slot, uint64_t seq, uint32_t rows, uint32_t order, uint32_t scope) {
     xs_note_watermark_at(w, xs_note_time(), slot, seq, rows, order, scope);
@@ -90,26 +86,20 @@ XS_FN void xs_note_arrive(xs_writer *w, xs_slot slot, uint64_t old, uint64_t bas
         return;
     xs_how how = xs_how_of(XS_EV_ARRIVE, order, scope, XS_FENCE_NONE);
     uint64_t count = old - base, target = base + expected;
-    if (xs_how_code(how) != XS_CODE_FULL && !xs_slot_wide(slot) && XS_ARRIVE_FITS(count, weight, expected)) {
-        xs_emit_head(w, xs_how_code(how), slot.object, XS_ARRIVE_PACK((uint32_t)count, weight, expected), xs_now_low());
+    bool full = xs_how_code(how) == XS_CODE_FULL || xs_slot_wide(slot) || !XS_ARRIVE_FITS(count, weight, expected);
+    uint32_t time = xs_now_low(), packed = XS_ARRIVE_PACK((uint32_t)count, weight, expected);
+    xs_emit_head(w, full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), slot.object, full ? (uint32_t)old : packed, time);
+    if (!full)
         return;
-    }
-    xs_emit_full(w, how, 1, slot.object, (uint32_t)old, expected, xs_now());
-    xs_emit_more(w, weight < XS_OBJECT_MASK ? weight : XS_OBJECT_MASK, xs_high(old), (uint32_t)target);
+    xs_emit_slow(w, xs_how_detail(how, 1), expected, xs_high(xs_note_full_time(time)));
+    xs_emit_slow(w, XS_MORE(weight < XS_OBJECT_MASK ? weight : XS_OBJECT_MASK), xs_high(old), (uint32_t)target);
 }
 
 /* `add` arrivals at a gate: one record for an arrival of 1. After the add. */
 XS_FN void xs_note_gate(xs_writer *w, xs_slot slot, uint64_t old, uint32_t add, uint32_t order, uint32_t scope) {
     if (!XS_TRACE)
         return;
-    xs_how how = xs_how_of(XS_EV_GATE_ARRIVE, order, scope, XS_FENCE_NONE);
-    if (xs_how_code(how) != XS_CODE_FULL && !xs_slot_wide(slot) && add == 1) {
-        xs_emit_head(w, xs_how_code(how), slot.object, (uint32_t)old, xs_now_low());
-        return;
-    }
-    xs_emit_full(w, how, xs_slot_wide(slot), slot.object, (uint32_t)old, add, xs_now());
-    if (xs_slot_wide(slot))
-        xs_emit_more(w, 0, xs_high(old), 0);
+    xs_note_detailed(w, xs_how_of(XS_EV_GATE_ARRIVE, order, scope, XS_FENCE_NONE), slot, old, add != 1, add, xs_now_low());
 }
 
 /* ---- waits. Satisfied at the first poll: xs_note_pass. Else begin, poll at back-off stages, end. ---- */

@@ -87,7 +87,7 @@ XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *
                 word[i] = xs_control_load_u32((const uint32_t *)(const void *)at + i);
         break;
     case 4:
-        word[1] = xs_opaque((XS_SOURCE_LINE(n->source) & 0xffff) | w->role << 16), word[2] = w->word, word[3] = n->heartbeat;
+        word[1] = (XS_SOURCE_LINE(n->source) & 0xffff) | xs_opaque(w->role) << 16, word[2] = w->word, word[3] = n->heartbeat;
         break;
     case 5:
         word[1] = xs_opaque(w->signal_object); /* not its value: that would cost two registers for the kernel's life */

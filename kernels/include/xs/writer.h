@@ -218,9 +218,11 @@ XS_FN void xs_writer_role(xs_writer *w, uint32_t role) {
 
 /* The writer enters epoch `epoch`: `started` and the filters are read again here. */
 XS_FN void xs_writer_epoch(xs_writer *w, uint64_t epoch) {
-    if (!XS_TRACE || !xs_writer_has_ring(w))
+    if (!XS_TRACE)
         return;
-    w->epoch = epoch;
+    w->epoch = epoch; /* of other lanes too: where it is the kernel's own count, it takes no register of its own */
+    if (!xs_writer_has_ring(w))
+        return;
     xs_writer_filter(w, xs_control_state(xs_writer_control(w)));
     xs_emit_full(w, xs_how_of(XS_EV_EPOCH, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, 0, (uint32_t)epoch,
                  (uint32_t)(epoch >> 32), xs_now());
