@@ -7,7 +7,11 @@
  *   cubin caps PLAIN LIMIT BASE [KERNEL=CAP ...]
  *                             BASE.N.cubin holds the traced kernels, compiled for at most N registers. Exit 0 if each is without a
  *                             stack frame where N is its plain registers + LIMIT, rounded up to 8 (a warp is given registers in
- *                             eights a thread), at least 24, or the cap that is allowed it by name
+ *                             eights a thread), at least 24, or the cap that is allowed it by name, which it must need
+ *   cubin resident PLAIN TRACED LIMIT [KERNEL=REGISTERS ...]
+ *                             as both are built. Exit 0 if no traced kernel has a stack frame, and each keeps within its plain
+ *                             registers + LIMIT, rounded up to 8, at least 24, or takes, rounded up to 8, what is named for it:
+ *                             no more, and no less either, so that the list can only shrink
  *   cubin within TRACED KERNEL REGISTERS
  *                             exit 0 if the kernel has no stack frame and at most so many registers */
 #include <elf.h>
@@ -146,9 +150,37 @@ static int growth(const struct cubin *plain, const struct cubin *traced, long li
     return bad;
 }
 
+/* A warp is given registers in eights a thread. */
+static long eights(long registers) { return (registers + 7) / 8 * 8; }
+static long bar_of(const struct cubin *plain, const char *kernel, long limit) {
+    long bar = eights(attribute(plain, kernel, REGCOUNT) + limit);
+    return bar > FLOOR ? bar : FLOOR;
+}
+
+static int resident(const struct cubin *plain, const struct cubin *traced, long limit, char **argv, int argc) {
+    int bad = kernels(plain) == 0 || kernels(plain) != kernels(traced);
+    printf("%-20s %8s %8s %8s %8s\n", "kernel", "plain", "bar", "traced", "frame");
+    for (unsigned i = 0; i < plain->count; i++) {
+        const char *kernel = kernel_of(plain, &plain->sections[i]);
+        if (!kernel)
+            continue;
+        long bar = bar_of(plain, kernel, limit), after = attribute(traced, kernel, REGCOUNT), frame = attribute(traced, kernel, FRAME_SIZE);
+        long named = allowed(kernel, argv, argc);
+        int over = after > bar, stale = named >= 0 && (!over || eights(after) < named), many = over && eights(after) > named;
+        printf("%-20s %8ld %8ld %8ld %8ld%s%s\n", kernel, attribute(plain, kernel, REGCOUNT), bar, after, frame,
+               stale ? "  NAMED FOR MORE THAN IT TAKES" : many ? "  TOO MANY" : over ? "  over the bar, known" : "", frame ? "  STACK FRAME" : "");
+        bad |= stale || many || frame != 0;
+    }
+    return bad;
+}
+
+static int over(const struct cubin *traced, const char *kernel, long most) {
+    return attribute(traced, kernel, REGCOUNT) > most || attribute(traced, kernel, FRAME_SIZE) != 0;
+}
+
 static int fits(const struct cubin *traced, const char *kernel, long most, const char *note) {
     long registers = attribute(traced, kernel, REGCOUNT), frame = attribute(traced, kernel, FRAME_SIZE);
-    int bad = registers > most || frame != 0;
+    int bad = over(traced, kernel, most);
     printf("%-20s %8ld %8ld %8ld%s%s\n", kernel, most, registers, frame, note, bad ? "  DOES NOT FIT" : "");
     return bad;
 }
@@ -179,9 +211,12 @@ static int caps(const struct cubin *plain, long limit, const char *base, char **
         const char *kernel = kernel_of(plain, &plain->sections[i]);
         if (!kernel)
             continue;
-        long bar = (attribute(plain, kernel, REGCOUNT) + limit + 7) / 8 * 8, cap = allowed(kernel, argv, argc);
-        bar = bar > FLOOR ? bar : FLOOR;
+        long bar = bar_of(plain, kernel, limit), cap = allowed(kernel, argv, argc);
         int known = cap > bar;
+        if (cap >= 0 && !(known && over(for_cap(base, bar), kernel, bar))) {
+            printf("%-20s is named, and needs not be\n", kernel);
+            bad = 1;
+        }
         bad |= fits(for_cap(base, known ? cap : bar), kernel, known ? cap : bar, known ? "  over the bar, known" : "");
     }
     return bad;
@@ -196,6 +231,10 @@ int main(int argc, char **argv) {
         struct cubin a = load(argv[2]), b = load(argv[3]);
         return growth(&a, &b, atol(argv[4]), argv + 5, argc - 5);
     }
+    if (argc >= 5 && !strcmp(argv[1], "resident")) {
+        struct cubin a = load(argv[2]), b = load(argv[3]);
+        return resident(&a, &b, atol(argv[4]), argv + 5, argc - 5);
+    }
     if (argc >= 5 && !strcmp(argv[1], "caps")) {
         struct cubin plain = load(argv[2]);
         return caps(&plain, atol(argv[3]), argv[4], argv + 5, argc - 5);
@@ -205,6 +244,6 @@ int main(int argc, char **argv) {
         return fits(&traced, argv[3], atol(argv[4]), "");
     }
     fprintf(stderr, "usage: cubin compare A B | growth PLAIN TRACED LIMIT [KERNEL=REGISTERS ...] | caps PLAIN LIMIT BASE [KERNEL=CAP ...] | "
-                    "within TRACED KERNEL REGISTERS\n");
+                    "resident PLAIN TRACED LIMIT [KERNEL=REGISTERS ...] | within TRACED KERNEL REGISTERS\n");
     return 64;
 }

@@ -7,7 +7,7 @@
  * included for the arguments alone: the kernel is made in the one C file that defines XS_KERNELS_HERE (xs_add_kernels does).
  *
  * XS_KERNEL_CAPPED(name, struct args, registers): the same, and where it is traced ptxas is told to make do with so many
- * registers a thread (__maxnreg__, CUDA 12.4; before that: nvcc -maxrregcount for the file). A plain kernel is not touched. */
+ * registers a thread (__maxnreg__, CUDA 12.4; before that: nvcc -maxrregcount for the file). May depend on XS_ARCH. A plain kernel is not touched. */
 #ifndef XS_DEFINE_H
 #define XS_DEFINE_H
 

@@ -19,8 +19,10 @@
 
 #if defined(__CUDA_ARCH__)
 #define XS_DEVICE_PASS 1
+#define XS_ARCH __CUDA_ARCH__ /* 900 for sm_90 */
 #else
 #define XS_DEVICE_PASS 0
+#define XS_ARCH 0
 #endif
 
 /* XS_FN: code that runs inside a kernel; always static, so that -rdc makes no weak symbols of it.
