@@ -111,6 +111,7 @@ static int map_region(xs_world *world) {
     name_devices_of_rings(world);
     int rc = xs_cuda_register(state, world->region, world->region_bytes);
     if (!rc) rc = xs_cuda_claims_open(world);
+    if (!rc) rc = xs_cuda_near_open(world);
     for (uint32_t i = 0; i < state->device_count && !rc; i++) {
         rc = xs_catalog_name(world, XS_NAME_DEVICE, (uint32_t)state->devices[i].ordinal + 1, state->devices[i].name);
         if (!rc) rc = xs_cuda_clock_sample(world, &state->devices[i]);

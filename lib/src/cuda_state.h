@@ -174,6 +174,9 @@ int xs_cuda_claims_open(xs_world *world);
 int xs_cuda_claims_free(xs_world *world, uint32_t first_rank, uint32_t ranks, CUstream stream);
 int xs_cuda_claims_settle(xs_world *world, uint32_t rank);
 
+/* cuda_near.c: what kernels keep in their GPU's memory. */
+int xs_cuda_near_open(xs_world *world);
+
 /* cuda_objects.c */
 int xs_cuda_object_add(xs_world *world, void **base, uint64_t bytes, xs_cuda_share **shares); /* takes shares */
 int xs_cuda_bases_make(xs_world *world, void *const *host, void *const **kernels);

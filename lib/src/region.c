@@ -59,18 +59,30 @@ static void init_rings(char *region, const xs_region_header *h) {
     }
 }
 
-static void open_filters(xs_control *control) {
-    control->rank_last = UINT32_MAX;
-    control->block_last = UINT32_MAX;
-    control->epoch_last = UINT64_MAX;
+/* All but `freeze`, which is the kernels'. `started` last: its filters are there. */
+static void put_window(xs_window *to, const xs_window *from) {
+    __atomic_store_n(&to->rank_first, from->rank_first, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->rank_last, from->rank_last, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->block_first, from->block_first, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->block_last, from->block_last, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->epoch_first, from->epoch_first, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->epoch_last, from->epoch_last, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->started, from->started, __ATOMIC_RELEASE);
+}
+
+void xs_region_set_window(xs_region_header *h, uint32_t rank, const xs_window *window) {
+    char *ring = (char *)h + h->ring_headers_offset + (uint64_t)rank * h->rings_per_rank * h->ring_header_stride;
+    put_window((xs_window *)(void *)(xs_region_control(h) + rank), window);
+    for (uint32_t i = 0; i < h->rings_per_rank; i++, ring += h->ring_header_stride) put_window(&((xs_ring_header *)(void *)ring)->window, window);
 }
 
 void xs_region_init(char *region, const xs_region_header *header) {
     xs_region_header *h = (xs_region_header *)region;
     memcpy(h, header, sizeof *h);
     h->magic = 0;
-    for (uint32_t i = 0; i < h->ranks; i++) open_filters(xs_region_control(h) + i);
     init_rings(region, header);
+    const xs_window all = {.rank_last = UINT32_MAX, .block_last = UINT32_MAX, .epoch_last = UINT64_MAX};
+    for (uint32_t i = 0; i < h->ranks; i++) xs_region_set_window(h, i, &all);
     /* The magic comes last: a reader that sees it sees the rest. */
     __atomic_store_n(&h->magic, XS_REGION_MAGIC, __ATOMIC_RELEASE);
 }
@@ -87,6 +99,8 @@ void xs_region_handle(const xs_world *world, uint32_t first_rank, uint32_t block
         (xs_status_line *)(world->region + h->status_offset + rings * h->lines_per_ring * h->status_stride);
     handle->records = xs_placement_records(world, first_rank);
     handle->abort = world->abort_word;
+    handle->lookout = world->near ? world->near[rank].lookout : NULL;
+    handle->waits = world->near ? world->near[rank].waits : NULL;
     handle->ring_shift = (uint32_t)__builtin_ctz(h->ring_records);
     handle->ring_mask = h->ring_records - 1;
     handle->rings_per_rank = h->rings_per_rank;

@@ -6,14 +6,32 @@
 
 #include "config.h"
 
-static void put32(uint32_t *at, uint32_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
-static void put64(uint64_t *at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
+static xs_window window_of(const xs_control *control) {
+    return (xs_window){.started = __atomic_load_n(&control->started, __ATOMIC_RELAXED),
+                       .rank_first = control->rank_first,
+                       .rank_last = control->rank_last,
+                       .block_first = control->block_first,
+                       .block_last = control->block_last,
+                       .epoch_first = control->epoch_first,
+                       .epoch_last = control->epoch_last};
+}
 
-/* What is not in `kept` becomes `bits`. Filters and windows are set by different threads perhaps. */
-static void set_bits(xs_control *control, uint32_t kept, uint32_t bits) {
-    uint32_t old = __atomic_load_n(&control->started, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&control->started, &old, (old & kept) | bits, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+static void narrow(xs_window *w, const xs_filter *f) {
+    w->rank_first = f->rank_first, w->rank_last = f->rank_last;
+    w->block_first = f->block_first, w->block_last = f->block_last;
+    w->epoch_first = f->epoch_first, w->epoch_last = f->epoch_last;
+}
+
+/* filter NULL: as it is. What of `started` is not in `kept` becomes `bits`. Filters and windows are set by different threads perhaps. */
+static void change(xs_world *world, const xs_filter *filter, uint32_t kept, uint32_t bits) {
+    pthread_mutex_lock(&world->lock);
+    for (uint32_t i = 0; i < xs_region(world)->ranks; i++) {
+        xs_window window = window_of(xs_region_control(xs_region(world)) + i);
+        if (filter) narrow(&window, filter);
+        window.started = (window.started & kept) | bits;
+        xs_region_set_window(xs_region(world), i, &window);
     }
+    pthread_mutex_unlock(&world->lock);
 }
 
 /* For readers: what a window or a filter leaves out is missing without a gap. */
@@ -23,8 +41,7 @@ static void tell(xs_world *world) {
 }
 
 static void switch_to(xs_world *world, uint32_t bits) {
-    for (uint32_t i = 0; i < xs_region(world)->ranks; i++)
-        set_bits(&xs_region_control(xs_region(world))[i], XS_STARTED_FILTERED, bits);
+    change(world, NULL, XS_STARTED_FILTERED, bits);
     tell(world);
 }
 
@@ -49,18 +66,8 @@ static int is_narrow(const xs_filter *f) {
            f->epoch_last != UINT64_MAX;
 }
 
-static void apply_to(xs_control *control, const xs_filter *filter) {
-    put32(&control->rank_first, filter->rank_first);
-    put32(&control->rank_last, filter->rank_last);
-    put32(&control->block_first, filter->block_first);
-    put32(&control->block_last, filter->block_last);
-    put64(&control->epoch_first, filter->epoch_first);
-    put64(&control->epoch_last, filter->epoch_last);
-    set_bits(control, ~(uint32_t)XS_STARTED_FILTERED, is_narrow(filter) ? XS_STARTED_FILTERED : 0);
-}
-
 static void apply(xs_world *world, const xs_filter *filter) {
-    for (uint32_t i = 0; i < xs_region(world)->ranks; i++) apply_to(xs_region_control(xs_region(world)) + i, filter);
+    change(world, filter, ~(uint32_t)XS_STARTED_FILTERED, is_narrow(filter) ? XS_STARTED_FILTERED : 0);
 }
 
 int xs_trace_filter(xs_world *world, const xs_filter *filter) {

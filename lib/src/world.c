@@ -70,6 +70,7 @@ static void free_world(xs_world *world) {
     if (world->backend && world->backend_state) world->backend->close(world);
     free(world->claims);
     free(world->given_back);
+    free(world->near);
     xs_region_destroy(world);
     xs_objects_destroy(world);
     xs_config_free(&world->config);

@@ -122,6 +122,11 @@ typedef struct xs_collect_ops {
 } xs_collect_ops;
 extern const xs_collect_ops xs_collect; /* defined by trace/collect, const and without a constructor */
 
+typedef struct xs_near {
+    xs_lookout *lookout; /* two; NULL for a CPU rank */
+    uint64_t *waits;     /* one a status line */
+} xs_near;
+
 struct xs_world {
     xs_config config; /* resolved: environment applied, defaults filled in, strings owned */
     const xs_backend *backend;
@@ -136,6 +141,7 @@ struct xs_world {
     int region_fd; /* memfd; -1 on sim (anonymous memory) */
     struct xs_placement *placement; /* NULL: records are in the region */
     uint64_t **claims;    /* a local rank: where kernels claim its rings, as groups_per_rank words. NULL: in the region */
+    xs_near *near;        /* a local rank: what its kernels keep in their GPU's memory. NULL: in the region */
     uint64_t *given_back; /* a word of the region's bitmap: rings reclaimed, whose bit in `claims` is still to be cleared. Atomic */
     uint32_t *abort_word; /* shared by all processes of the world */
     pthread_mutex_t lock; /* catalog, journal, names, launches */
@@ -185,6 +191,8 @@ xs_control *xs_region_control(const struct xs_region_header *region);
 uint64_t xs_region_layout(xs_region_header *header);
 /* Puts magic, ring headers and filters into zeroed memory laid out as `header` says. */
 void xs_region_init(char *region, const xs_region_header *header);
+/* What is recorded of a rank (index in this process): to its control and all its rings' headers. One caller at a time. */
+void xs_region_set_window(xs_region_header *h, uint32_t rank, const xs_window *window);
 /* After a launch is over: frees rings that its writers did not give back, with next set behind the newest record. Those whose bit is
  * not in the region go into given_back, a word for each of the region's; NULL: there are none. */
 uint32_t xs_region_reclaim(char *region, uint32_t launch, uint64_t *given_back);

@@ -3,9 +3,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct lookout {
+    uint32_t aborted, time; /* what was seen of the abort word, and when */
+};
 struct handle {
     const void *not_used[5];
     const uint32_t *abort;
+    struct lookout *lookout;
+    uint64_t *not_used_as_well;
     uint32_t not_used_either[4];
     uint32_t rank, ranks, blocks, launch;
 };
@@ -65,12 +70,29 @@ FN uint32_t load_relaxed_sys_u32(const uint32_t *at) {
     asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(at));
     return v;
 }
+FN uint32_t load_relaxed_gpu_u32(const uint32_t *at) {
+    uint32_t v;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(at));
+    return v;
+}
+FN void store_relaxed_gpu_u32(uint32_t *at, uint32_t v) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(v)); }
+FN uint32_t cas_relaxed_gpu_u32(uint32_t *at, uint32_t expected, uint32_t desired) {
+    uint32_t old;
+    asm volatile("atom.relaxed.gpu.global.cas.b32 %0, [%1], %2, %3;" : "=r"(old) : "l"(at), "r"(expected), "r"(desired));
+    return old;
+}
 FN uint64_t add_acq_rel_gpu(uint64_t *at, uint64_t v) {
     uint64_t old;
     asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(old) : "l"(at), "l"(v) : "memory");
     return old;
 }
-FN void fence_sys() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
+#if __CUDA_ARCH__ >= 900 && (__CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8))
+FN void fence_acquire_sys() { asm volatile("fence.acquire.sys;" ::: "memory"); }
+FN void fence_release_sys() { asm volatile("fence.release.sys;" ::: "memory"); }
+#else
+FN void fence_acquire_sys() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
+FN void fence_release_sys() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
+#endif
 FN uint64_t load_volatile(const uint64_t *at) {
     uint64_t v;
     asm volatile("ld.volatile.global.u64 %0, [%1];" : "=l"(v) : "l"(at) : "memory");
@@ -95,11 +117,28 @@ FN void pause(uint32_t reads) {
 }
 FN uint32_t next(uint32_t reads) { return reads == UINT32_MAX ? reads - 15 : reads + 1; }
 enum { OK, TIMEOUT, PEER_DEAD, ABORTED };
+FN uint32_t fetch(const handle &xs) {
+    uint32_t reason = load_relaxed_sys_u32(xs.abort);
+    if (reason)
+        store_relaxed_gpu_u32(&xs.lookout->aborted, reason);
+    return reason;
+}
+/* Read in the GPU's own memory; of those who find it 20 us old one asks the host for all. */
+FN uint32_t aborted(const handle &xs) {
+    lookout *l = xs.lookout;
+    uint32_t reason = load_relaxed_gpu_u32(&l->aborted), last = load_relaxed_gpu_u32(&l->time);
+    if (reason)
+        return reason;
+    uint32_t now = now_low();
+    if (now - last < 20000 || cas_relaxed_gpu_u32(&l->time, last, now) != last)
+        return 0;
+    return fetch(xs);
+}
 /* Every 16 reads. */
 FN int check_abort(const handle &xs, uint32_t reads) {
     if (reads % 16)
         return OK;
-    return load_relaxed_sys_u32(xs.abort) != 0 ? ABORTED : OK;
+    return aborted(xs) != 0 ? ABORTED : OK;
 }
 
 #define WAIT(load, check)                                                                    \
@@ -148,7 +187,7 @@ KERNEL(pub_release, pad_args) {
         _Pragma("unroll 1")
         for (uint64_t seq = 1; seq <= args.rounds; seq++) {
             uint64_t *at = slot(args.slots, args.peer, args.row, args.column);
-            fence_sys();
+            fence_release_sys();
             store_relaxed_sys(at, seq);
         }
 }
@@ -169,7 +208,7 @@ KERNEL(wait_ge_bounded, pad_args) {
         for (uint64_t seq = 1; seq <= args.rounds; seq++) {
             if (wait_relaxed_bounded(xs, own_slot(xs, args.slots, args.row, args.column), seq, 1000000))
                 break;
-            fence_sys();
+            fence_acquire_sys();
         }
 }
 
@@ -299,7 +338,7 @@ FN int share(const cell *from, uint64_t *value) {
 
 FN void signal_all(const handle &xs, const pad &p, uint64_t seq) {
     uint32_t me = self(xs);
-    fence_sys();
+    fence_release_sys();
     _Pragma("unroll 1")
     for (uint32_t rank = 0; rank < p.columns; rank++)
         store_relaxed_sys(slot(p, rank, 0, me), seq);
@@ -365,7 +404,7 @@ FN void publish_all(const channel &c, uint64_t seq, uint64_t batch) {
     for (uint32_t rank = 0; rank < ranks; rank++)
         if (consumes(c, rank))
             store_relaxed_sys(slot(c.batch, rank, 0, column), batch);
-    fence_sys();
+    fence_release_sys();
     _Pragma("unroll 1")
     for (uint32_t rank = 0; rank < ranks; rank++)
         if (consumes(c, rank))
@@ -439,7 +478,7 @@ KERNEL(try_consume, channel_args) {
 KERNEL(heartbeat, pad_args) {
     if (lane() == 0)
         _Pragma("unroll 1")
-        for (uint64_t beat = 1; beat <= args.rounds && load_relaxed_sys_u32(xs.abort) == 0; beat++) {
+        for (uint64_t beat = 1; beat <= args.rounds && aborted(xs) == 0; beat++) {
             uint32_t me = self(xs);
             for (uint32_t rank = 0; rank < args.slots.columns; rank++)
                 store_relaxed_sys(slot(args.slots, rank, 0, me), beat);
@@ -450,8 +489,10 @@ KERNEL(kernel_abort, pad_args) {
     if (lane() != 0)
         return;
     uint32_t *word = (uint32_t *)xs.abort;
-    if (load_relaxed_sys_u32(word) == 0)
+    uint32_t first = load_relaxed_sys_u32(word);
+    if (first == 0)
         asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(word), "r"(4) : "memory");
+    store_relaxed_gpu_u32(&xs.lookout->aborted, first ? first : 4);
 }
 
 KERNEL(block_sync, pad_args) {

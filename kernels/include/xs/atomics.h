@@ -6,11 +6,11 @@
  *   xs_add_{relaxed,release,acq_rel}_{cta,gpu,sys}     returns the value before
  *   xs_red_{relaxed,release}_{cta,gpu,sys}             the same with nothing returned (PTX red)
  *   xs_or_acquire_gpu, xs_and_release_gpu              returns the value before; 64 bits
+ *   xs_cas_relaxed_gpu_u32                             (CUDA) returns the value before
  *   xs_fence_{acquire,release,acq_rel,sc}_{cta,gpu,sys}
  *   each also with suffix _u32 (fences have no width)
  *
- * Addresses are global memory. PTX has no fence that only acquires or only releases before sm_90: acquire and release
- * fences are fence.acq_rel there. */
+ * Addresses are global memory. Fences that only acquire or only release are of sm_90 and CUDA 12.8; before, they are fence.acq_rel. */
 #ifndef XS_ATOMICS_H
 #define XS_ATOMICS_H
 
@@ -62,8 +62,20 @@ XS_PTX_BOTH_WIDTHS(XS_PTX_ADD, release, , : "memory")
 XS_PTX_BOTH_WIDTHS(XS_PTX_ADD, acq_rel, , : "memory")
 XS_PTX_BOTH_WIDTHS(XS_PTX_RED, relaxed)
 XS_PTX_BOTH_WIDTHS(XS_PTX_RED, release, , : "memory")
+/* 1: there are fences of one direction: acquire waits for nothing that was stored, release invalidates no cache, and before a relaxed store
+ * is the same instructions as a releasing store. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && (__CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8))
+#define XS_FENCE_ONE_WAY 1
+#else
+#define XS_FENCE_ONE_WAY 0
+#endif
+#if XS_FENCE_ONE_WAY
+XS_EACH_SCOPE(XS_PTX_FENCE, acquire, acquire)
+XS_EACH_SCOPE(XS_PTX_FENCE, release, release)
+#else
 XS_EACH_SCOPE(XS_PTX_FENCE, acquire, acq_rel)
 XS_EACH_SCOPE(XS_PTX_FENCE, release, acq_rel)
+#endif
 XS_EACH_SCOPE(XS_PTX_FENCE, acq_rel, acq_rel)
 XS_EACH_SCOPE(XS_PTX_FENCE, sc, sc)
 
@@ -75,6 +87,12 @@ XS_FN uint64_t xs_or_acquire_gpu(uint64_t *at, uint64_t bits) {
 XS_FN uint64_t xs_and_release_gpu(uint64_t *at, uint64_t bits) {
     uint64_t old;
     asm volatile("atom.release.gpu.global.and.b64 %0, [%1], %2;" : "=l"(old) : "l"(at), "l"(bits) : "memory");
+    return old;
+}
+
+XS_FN uint32_t xs_cas_relaxed_gpu_u32(uint32_t *at, uint32_t expected, uint32_t desired) {
+    uint32_t old;
+    asm volatile("atom.relaxed.gpu.global.cas.b32 %0, [%1], %2, %3;" : "=r"(old) : "l"(at), "r"(expected), "r"(desired));
     return old;
 }
 
@@ -180,6 +198,8 @@ XS_FN uint32_t xs_add_if(uint32_t on, uint32_t value) {
     return value;
 }
 
+XS_FN void xs_store_weak(uint64_t *at, uint64_t value) { asm volatile("st.global.u64 [%0], %1;" ::"l"(at), "l"(value)); }
+
 /* 16 bytes by one load, which the next need not wait for. */
 XS_FN void xs_load16_relaxed_sys(const void *at, uint32_t word[4]) {
     asm volatile("ld.relaxed.sys.global.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -199,6 +219,8 @@ XS_FN void xs_releasing(uint32_t scope) { (void)scope; }
 XS_FN void xs_acquired(uint32_t scope) { (void)scope; }
 
 #else /* the host */
+
+#define XS_FENCE_ONE_WAY 0
 
 XS_FN void xs_step(void) { xs_host_step(); }
 XS_FN void xs_releasing(uint32_t scope) { xs_host_release(scope); }

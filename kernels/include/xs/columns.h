@@ -38,7 +38,8 @@ XS_FN xs_wait_note xs_columns_first(xs_writer *w, xs_columns *c) {
         } else if (XS_TRACE) {
             n.slot = slot, n.line = c->line + i;
             xs_note_wait_start(w, &n, seen, 0);
-            xs_note_wait_tell(w, &n, XS_LINE_WAITING, XS_RESULT_OK, seen);
+            if (XS_LINE_READS == 1)
+                xs_note_wait_tell(w, &n, XS_LINE_WAITING, XS_RESULT_OK, seen);
         }
     }
     return n;
@@ -62,8 +63,8 @@ XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, const x
             continue;
         c->open = xs_opaque_u64(c->open); /* now: behind what is told, its mask would be kept meanwhile */
         n->slot = slot, n->line = c->line + i;
-        if (!over && (xs_backoff_due(reads) || result != XS_RESULT_OK))
-            xs_core_tell(w, n, s, seen, reads, result != XS_RESULT_OK ? XS_LINE_GIVEN_UP : XS_LINE_SLOW, result);
+        if (!over && (xs_core_line_due(reads) || result != XS_RESULT_OK))
+            xs_core_tell(w, n, s, seen, reads, result != XS_RESULT_OK ? XS_LINE_GIVEN_UP : xs_core_line_state(reads), result);
         if (over || result != XS_RESULT_OK)
             xs_core_ended(w, n, seen, reads, result);
     }

@@ -11,9 +11,13 @@
 
 /* fence: what stands directly before this store (xs_fence_flag). */
 XS_FN void xs_core_store_bits(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope, uint32_t fence, uint32_t bits) {
+    /* Noted after the store, with the time from before it: a release would wait for the record's way to the host. A traced release is
+     * taken apart, where its fence is the same instructions: what the note needs is made while the fence waits. */
+    bool apart = XS_TRACE && XS_FENCE_ONE_WAY && order == XS_RELEASE;
+    if (apart)
+        xs_ordered_fence(XS_RELEASE, scope);
     uint32_t time = xs_note_time();
-    xs_ordered_store(slot.at, value, order, scope, bits);
-    /* Noted after the store, with the time from before it: a release would wait for the record's way to the host. */
+    xs_ordered_store(slot.at, value, apart ? XS_RELAXED : order, scope, bits);
     xs_note_signal_at(w, time, slot, value, order, scope, fence);
 }
 XS_FN void xs_core_store(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope) {
@@ -65,7 +69,7 @@ XS_FN bool xs_core_holds(uint64_t seen, uint64_t need, uint32_t cmp, uint32_t bi
     return bits == 32 ? distance >= 0 : seen >= need;
 }
 
-XS_FN bool xs_core_aborted(const xs_writer *w) { return xs_control_load_u32(w->xs->abort) != 0; }
+XS_FN bool xs_core_aborted(const xs_writer *w) { return xs_lookout_aborted(w->xs) != 0; }
 
 XS_FN bool xs_bound_any(xs_bound bound) { return bound.polls || bound.ns || bound.heartbeat_ns; }
 
@@ -137,11 +141,15 @@ XS_FN void xs_core_tell(xs_writer *w, xs_wait_note *n, const xs_bound_state *s, 
     n->heartbeat = (uint32_t)s->beat;
     xs_note_wait_tell(w, n, state, result, seen);
 }
+/* At first when a wait is no short one any more, then at every stage, or 16 reads. */
+XS_FN bool xs_core_line_due(uint32_t reads) { return reads == XS_LINE_READS || (reads > XS_LINE_READS && xs_backoff_due(reads)); }
+XS_FN uint32_t xs_core_line_state(uint32_t reads) { return reads == XS_LINE_READS ? XS_LINE_WAITING : XS_LINE_SLOW; }
+
 /* After every failed read: where it is due. One place in the code for begin and stages. Giving up is told elsewhere, so that
  * the result is not kept in here. */
 XS_FN void xs_core_tell_due(xs_writer *w, xs_wait_note *n, const xs_bound_state *s, uint64_t seen, uint32_t reads) {
-    if (XS_TRACE && (reads == 1 || xs_backoff_due(reads)))
-        xs_core_tell(w, n, s, seen, reads, reads == 1 ? XS_LINE_WAITING : XS_LINE_SLOW, XS_RESULT_OK);
+    if (XS_TRACE && xs_core_line_due(reads))
+        xs_core_tell(w, n, s, seen, reads, xs_core_line_state(reads), XS_RESULT_OK);
 }
 XS_FN void xs_core_failed(xs_wait_note *n) {
     if (XS_TRACE)
@@ -173,10 +181,11 @@ XS_FN xs_wait_note xs_core_begin(xs_writer *w, xs_slot slot, uint64_t need, uint
 XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t cmp, uint32_t order, uint32_t scope, xs_bound bound,
                             uint32_t bits, uint64_t source) {
     xs_step();
+    xs_pass_note pass = xs_note_pass_ready(w, slot);
     uint64_t seen = xs_ordered_poll(slot.at, order, scope, bits);
     if (xs_core_holds(seen, need, cmp, bits)) {
         xs_core_satisfied(w, slot, order, scope);
-        xs_note_pass(w, slot, seen, need, order, scope);
+        xs_note_passed(w, pass, slot, seen, need, order, scope);
         return XS_RESULT_OK;
     }
     xs_wait_note n = xs_core_begin(w, slot, need, seen, order, scope, cmp, source);

@@ -87,6 +87,28 @@ XS_FN void xs_emit(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t 
     w->cursor = xs_add_if(xs_emit_moves(w), w->cursor);
 }
 
+/* Where the next record will go, made ahead of a load whose answer it notes: then it costs no time. Discard mode asks for room later. */
+#if XS_CUDA && XS_RING_MODE == 0 /* XS_OVERWRITE */
+XS_FN char *xs_emit_ready(xs_writer *w) {
+    bool dropped;
+    return (char *)(uintptr_t)xs_opaque_u64((uint64_t)(uintptr_t)xs_emit_at(w, &dropped));
+}
+XS_FN void xs_emit_to(xs_writer *w, char *at, uint32_t code_object, uint32_t value, uint32_t time) {
+    xs_emit_check(w);
+    xs_store16_if(xs_emit_stores(w), at, w->cursor & XS_SEQUENCE_MASK, code_object, value, time);
+    w->cursor = xs_add_if(xs_emit_moves(w), w->cursor);
+}
+#else
+XS_FN char *xs_emit_ready(xs_writer *w) {
+    (void)w;
+    return NULL;
+}
+XS_FN void xs_emit_to(xs_writer *w, char *at, uint32_t code_object, uint32_t value, uint32_t time) {
+    (void)at;
+    xs_emit(w, code_object, value, time);
+}
+#endif
+
 /* The same by a branch, for slow paths: what the address is made of is then not kept in registers for the next record. */
 XS_FN void xs_emit_slow(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t time) {
     xs_emit_check(w);

@@ -21,10 +21,10 @@ XS_FN xs_bound xs_bound_heartbeat(const xs_writer *w, const xs_pad *pad, uint32_
     return bound;
 }
 
-/* 1 once the world is aborted (ld.relaxed.sys). */
+/* 1 once the world is aborted. On a GPU XS_LOOKOUT_NS later at most (lookout.h), for the price of a load from its own memory. */
 XS_FN int xs_aborted_line(xs_writer *w, uint64_t source) {
     xs_step();
-    uint32_t reason = xs_control_load_u32(w->xs->abort);
+    uint32_t reason = xs_lookout_aborted(w->xs);
     if (reason)
         xs_note_abort_line(w, reason, source);
     return reason != 0;
@@ -38,8 +38,10 @@ XS_FN void xs_kernel_abort_line(xs_writer *w, int reason, uint64_t source) {
     xs_note_abort_line(w, positive, source);
     if (XS_TRACE)
         xs_control_store_u32(&xs_writer_control(w)->aborted, positive);
-    if (xs_load_relaxed_sys_u32(word) == 0)
+    uint32_t first = xs_load_relaxed_sys_u32(word);
+    if (first == 0)
         xs_store_release_sys_u32(word, positive);
+    xs_lookout_abort(w->xs, first ? first : positive);
 }
 #define xs_kernel_abort(w, reason) xs_kernel_abort_line(w, reason, XS_HERE)
 

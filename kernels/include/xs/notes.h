@@ -104,19 +104,37 @@ XS_FN void xs_note_gate(xs_writer *w, xs_slot slot, uint64_t old, uint32_t add, 
 
 /* ---- waits. Satisfied at the first poll: xs_note_pass. Else begin, poll at back-off stages, end. ---- */
 
+/* What a pass needs that does not depend on what the poll sees, made ahead of it. */
+typedef struct xs_pass_note {
+    char *at;
+    bool wide;
+} xs_pass_note;
+XS_FN xs_pass_note xs_note_pass_ready(xs_writer *w, xs_slot slot) {
+    xs_pass_note p = XS_ZERO;
+    if (!XS_TRACE)
+        return p;
+    p.at = xs_emit_ready(w);
+    p.wide = xs_slot_wide(slot);
+    return p;
+}
+
 /* One record where observed is what was needed, else two. After the poll: control must depend on the loaded value. */
-XS_FN void xs_note_pass(xs_writer *w, xs_slot slot, uint64_t observed, uint64_t need, uint32_t order, uint32_t scope) {
+XS_FN void xs_note_passed(xs_writer *w, xs_pass_note p, xs_slot slot, uint64_t observed, uint64_t need, uint32_t order, uint32_t scope) {
     if (!XS_TRACE)
         return;
     xs_how how = xs_how_of(XS_EV_PASS, order, scope, XS_FENCE_NONE);
-    bool wide = xs_slot_wide(slot), full = xs_how_code(how) == XS_CODE_FULL || wide || observed != need;
+    bool wide = p.wide, full = xs_how_code(how) == XS_CODE_FULL || wide || observed != need;
     uint64_t time = xs_now();
-    xs_emit_head(w, full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), slot.object, (uint32_t)observed, (uint32_t)time);
+    uint32_t code = full ? (uint32_t)XS_CODE_FULL : xs_how_code(how);
+    xs_emit_to(w, p.at, XS_HEAD(code, xs_opaque(slot.object)), (uint32_t)observed, (uint32_t)time);
     if (!full)
         return;
     xs_emit(w, xs_how_detail(how, wide), (uint32_t)need, xs_high(time));
     if (wide)
         xs_emit(w, XS_MORE(0), xs_high(observed), xs_high(need));
+}
+XS_FN void xs_note_pass(xs_writer *w, xs_slot slot, uint64_t observed, uint64_t need, uint32_t order, uint32_t scope) {
+    xs_note_passed(w, xs_note_pass_ready(w, slot), slot, observed, need, order, scope);
 }
 
 XS_FN xs_how xs_wait_how(const xs_wait_note *n, uint32_t event, uint32_t result) {
@@ -138,6 +156,7 @@ XS_FN void xs_note_wait_asks(xs_wait_note *n, uint64_t need, uint32_t order, uin
 XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t file) {
     uint64_t now = xs_now();
     n->last_fail = (uint32_t)now;
+    xs_line_began(w, n->line, now);
     bool more = file || xs_slot_wide(n->slot);
     xs_how how = xs_wait_how(n, XS_EV_WAIT_START, XS_RESULT_OK);
     XS_NO_UNROLL /* as in xs_note_wait_ended */
@@ -219,7 +238,7 @@ XS_FN void xs_note_wait_ended(xs_writer *w, xs_wait_note *n, uint64_t observed, 
         }
         xs_emit_slow(w, word[0], word[1], word[2]);
     }
-    if (result == XS_RESULT_OK)
+    if (result == XS_RESULT_OK && (!n->backoff || n->polls >= XS_LINE_READS)) /* else it was not written */
         xs_line_over(w, n, now);
     xs_line_give(w, n->line);
 }

@@ -3,6 +3,7 @@
 #ifndef XS_STATUS_H
 #define XS_STATUS_H
 
+#include <xs/backoff.h>
 #include <xs/here.h>
 #include <xs/writer.h>
 
@@ -41,6 +42,10 @@ typedef struct xs_wait_note {
     uint32_t line;      /* status line of the writer */
 } xs_wait_note;
 
+/* The line of a wait is written when its slot was read so often. On a GPU, where it lies across the bus and the next release of the warp
+ * waits until it has arrived there, that is when back-off has reached its last stage: shorter waits, of some 0.6 ms, are in the ring alone. */
+#define XS_LINE_READS (XS_CUDA ? XS_BACKOFF_STAGES * XS_BACKOFF_READS : 1u)
+
 /* Takes the lowest free line of this writer; one that the ring does not have is taken too, and nothing is written there
  * (counted). Unconditional, so that the line of a wait inside no other wait is a constant. At most 64 a writer. */
 XS_FN uint32_t xs_line_take(xs_writer *w) {
@@ -59,6 +64,30 @@ XS_FN uint32_t xs_line_state(uint32_t generation) { return generation & 7; }
 XS_FN char *xs_line_at(const xs_writer *w, uint32_t line) {
     return xs_element(w->xs->status, xs_writer_ring(w) * w->xs->lines_per_ring + line, sizeof(xs_status_line));
 }
+
+/* When the wait began. On a GPU in its own memory until the line is written: one store, and no register over the wait. */
+#if XS_CUDA
+XS_FN uint64_t *xs_line_begin_at(const xs_writer *w, uint32_t line) {
+    return (uint64_t *)xs_element(w->xs->waits, xs_writer_ring(w) * w->xs->lines_per_ring + line, sizeof(uint64_t));
+}
+XS_FN void xs_line_began(const xs_writer *w, uint32_t line, uint64_t now) {
+    if (xs_line_exists(w, line))
+        xs_store_weak(xs_line_begin_at(w, line), now);
+}
+XS_FN void xs_line_begin(const xs_writer *w, const xs_wait_note *n, const char *at, uint32_t word[4]) {
+    (void)at;
+    uint64_t begin = xs_load_volatile(xs_line_begin_at(w, n->line));
+    word[1] = (uint32_t)begin, word[2] = (uint32_t)(begin >> 32);
+}
+#else
+XS_FN void xs_line_began(const xs_writer *w, uint32_t line, uint64_t now) { (void)w, (void)line, (void)now; }
+XS_FN void xs_line_begin(const xs_writer *w, const xs_wait_note *n, const char *at, uint32_t word[4]) {
+    (void)w, (void)n;
+    uint64_t begin = xs_line_state(word[0]) == XS_LINE_WAITING ? xs_now() : 0;
+    for (uint32_t i = 1; i < 3; i++)
+        word[i] = begin ? (uint32_t)(begin >> 32 * (i - 1)) : xs_control_load_u32((const uint32_t *)(const void *)at + i);
+}
+#endif
 
 /* Lines lie on multiples of their size, so that the address says which part it is. */
 XS_FN uint32_t xs_line_part(const char *at) { return (uint32_t)(uintptr_t)at / 16 % 8; }
@@ -80,11 +109,8 @@ XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *
         word[1] = xs_opaque((uint32_t)n->polls), now = xs_now(), word[2] = (uint32_t)now, word[3] = (uint32_t)(now >> 32);
         break;
     case 3:
-        if (xs_line_state(xs_opaque(word[0])) == XS_LINE_WAITING)
-            now = xs_now(), word[1] = (uint32_t)now, word[2] = (uint32_t)(now >> 32), word[3] = xs_opaque((uint32_t)w->epoch);
-        else
-            for (uint32_t i = 1; i < 4; i++)
-                word[i] = xs_control_load_u32((const uint32_t *)(const void *)at + i);
+        xs_line_begin(w, n, at, word);
+        word[3] = xs_opaque((uint32_t)w->epoch); /* a writer does not enter another while it waits */
         break;
     case 4:
         word[1] = (XS_SOURCE_LINE(n->source) & 0xffff) | xs_opaque(w->role) << 16, word[2] = w->word, word[3] = n->heartbeat;

@@ -16,8 +16,10 @@ XS_FN void xs_trap_now(void) { __builtin_trap(); }
  * to the host when the context dies. */
 XS_FN void xs_trap_line(xs_writer *w, uint64_t source) {
     xs_kernel_abort_line(w, XS_E_TRAPPED, source);
-    if (XS_TRACE)
+    if (XS_TRACE) {
         xs_control_store_u32(&xs_writer_control(w)->freeze, 1);
+        xs_lookout_freeze(w->xs);
+    }
     xs_fence_sc_sys();
     xs_trap_now();
 }

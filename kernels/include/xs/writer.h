@@ -4,6 +4,7 @@
 #define XS_WRITER_H
 
 #include <xs/emit.h>
+#include <xs/lookout.h>
 
 XS_FN uint32_t xs_writer_rank(const xs_writer *w) { return w->xs->rank + xs_writer_grid_block() / w->xs->blocks; }
 XS_FN uint32_t xs_writer_block(const xs_writer *w) { return xs_writer_grid_block() % w->xs->blocks; }
@@ -20,12 +21,7 @@ XS_FN bool xs_writer_has_ring(const xs_writer *w) { return xs_opaque(w->base) < 
 /* Index from the launch's first rank. */
 XS_FN uint32_t xs_writer_ring(const xs_writer *w) { return xs_opaque(w->base) >> w->xs->ring_shift; }
 
-/* Bookkeeping of xs itself: no scheduling point on the host, so that a traced `sim` run takes the plain run's path. */
 #if XS_CUDA
-XS_FN uint64_t xs_control_load(const uint64_t *at) { return xs_load_relaxed_sys(at); }
-XS_FN uint32_t xs_control_load_u32(const uint32_t *at) { return xs_load_relaxed_sys_u32(at); }
-XS_FN void xs_control_store_u32(uint32_t *at, uint32_t value) { xs_store_relaxed_sys_u32(at, value); }
-XS_FN void xs_control_count(uint64_t *at, uint64_t n) { xs_red_relaxed_gpu(at, n); }
 /* Ahead of the end of a ring's owner: its records in memory of the device are there before whoever copies them sees the end. */
 XS_FN void xs_ring_records_first(void) { xs_fence_acq_rel_gpu(); }
 /* Next, owners, mode and busy of a ring header, by one store that nothing waits for. */
@@ -33,10 +29,6 @@ XS_FN void xs_ring_sign(xs_ring_header *ring, uint64_t next, uint32_t owners, ui
     xs_store16_if(1, &ring->next, (uint32_t)next, (uint32_t)(next >> 32), owners, XS_RING_MODE | busy << 16);
 }
 #else
-XS_FN uint64_t xs_control_load(const uint64_t *at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
-XS_FN uint32_t xs_control_load_u32(const uint32_t *at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
-XS_FN void xs_control_store_u32(uint32_t *at, uint32_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
-XS_FN void xs_control_count(uint64_t *at, uint64_t n) { __atomic_fetch_add(at, n, __ATOMIC_RELAXED); }
 XS_FN void xs_ring_records_first(void) {}
 XS_FN void xs_ring_sign(xs_ring_header *ring, uint64_t next, uint32_t owners, uint32_t busy) {
     xs_record_word *half = (xs_record_word *)(void *)&ring->next;
@@ -49,12 +41,6 @@ XS_FN xs_control *xs_writer_control(const xs_writer *w) {
     return (xs_control *)(uintptr_t)xs_opaque_u64((uint64_t)(uintptr_t)w->xs->control);
 }
 
-/* `started`, without XS_STARTED where `freeze` is up: one load, one register. */
-XS_FN uint32_t xs_control_state(const xs_control *c) {
-    uint64_t both = xs_control_load((const uint64_t *)(const void *)&c->started);
-    return both >> 32 == 0 ? (uint32_t)both : (uint32_t)both & ~XS_STARTED;
-}
-
 XS_FN void xs_writer_switch(xs_writer *w, uint32_t state) {
     bool on = (state & XS_STARTED) && !(w->base & XS_RING_FILTERED);
     w->base = on ? w->base & ~XS_RING_OFF : w->base | XS_RING_OFF;
@@ -64,16 +50,16 @@ XS_FN void xs_writer_switch(xs_writer *w, uint32_t state) {
 /* Tracing goes on or off here, at writer-begin, xs_writer_epoch and back-off stages alike. */
 XS_FN void xs_writer_refresh(xs_writer *w) {
     if (xs_writer_has_ring(w))
-        xs_writer_switch(w, xs_control_state(xs_writer_control(w)));
+        xs_writer_switch(w, xs_lookout_state(w->xs));
 }
 
 /* By loads of which none waits for another: each is a round trip over the bus. */
 XS_FN bool xs_writer_passes_filters(const xs_writer *w) {
-    const xs_control *c = xs_writer_control(w);
+    const xs_window *window = xs_ring_window(w->xs, &w->xs->rings[xs_writer_ring(w)]);
     uint32_t words[8], rank, block;
-    xs_load16_relaxed_sys(&c->started, words);
-    xs_load16_relaxed_sys(&c->block_first, words + 4);
-    uint64_t first = words[6] | (uint64_t)words[7] << 32, last = xs_control_load(&c->epoch_last);
+    xs_load16_relaxed_sys(&window->started, words);
+    xs_load16_relaxed_sys(&window->block_first, words + 4);
+    uint64_t first = words[6] | (uint64_t)words[7] << 32, last = xs_control_load(&window->epoch_last);
     xs_writer_place(w, &rank, &block);
     return (rank >= words[2]) & (rank <= words[3]) & (block >= words[4]) & (block <= words[5]) & (w->epoch >= first) & (w->epoch <= last);
 }
@@ -146,7 +132,7 @@ XS_FN void xs_writer_take(xs_writer *w) {
     xs_ring_header *header = &xs->rings[ring];
     uint64_t next = xs_control_load(&header->next);
     uint32_t owners = xs_control_load_u32(&header->owners);
-    uint32_t state = xs_control_state(xs->control);
+    uint32_t state = xs_lookout_begin(xs, xs_window_state(xs_ring_window(xs, header)));
 #if XS_RING_MODE == 1 /* XS_DISCARD */
     w->consumed = (uint32_t)xs_control_load(&header->consumed);
 #endif
@@ -223,7 +209,8 @@ XS_FN void xs_writer_epoch(xs_writer *w, uint64_t epoch) {
     w->epoch = epoch; /* of other lanes too: where it is the kernel's own count, it takes no register of its own */
     if (!xs_writer_has_ring(w))
         return;
-    xs_writer_filter(w, xs_control_state(xs_writer_control(w)));
+    xs_lookout_aborted(w->xs); /* looks, where it is time */
+    xs_writer_filter(w, xs_lookout_state(w->xs));
     xs_emit_full(w, xs_how_of(XS_EV_EPOCH, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, 0, (uint32_t)epoch,
                  (uint32_t)(epoch >> 32), xs_now());
 }

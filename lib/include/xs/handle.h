@@ -12,6 +12,8 @@ typedef struct xs_handle {
     xs_status_line *status; /* status lines of the launch's first rank; rings_per_rank * lines_per_ring a rank */
     char *records;          /* records of the launch's first rank; ring_mask + 1 a ring */
     const uint32_t *abort;  /* not 0: the world is aborted, with this reason (xs_error, positive) */
+    xs_lookout *lookout;    /* two, of the launch's first rank, in its GPU's memory; NULL on the host */
+    uint64_t *waits;        /* when the wait of each status line began; likewise, lines in the order of `status` */
     uint32_t ring_shift;    /* log2 of ring_records */
     uint32_t ring_mask;     /* ring_records - 1 */
     uint32_t rings_per_rank;
@@ -21,7 +23,7 @@ typedef struct xs_handle {
     uint32_t blocks;        /* blocks a rank */
     uint32_t launch;        /* launch id, from 1, over all ranks of the process */
 } xs_handle;
-XS_STATIC_ASSERT(sizeof(xs_handle) == 80, "the handle has one layout everywhere");
+XS_STATIC_ASSERT(sizeof(xs_handle) == 96, "the handle has one layout everywhere");
 
 /* A pad: slots of every rank. Slot address = base[owner] + row * row_stride + column * column_stride. */
 typedef struct xs_pad {

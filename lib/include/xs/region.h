@@ -62,6 +62,27 @@ typedef struct xs_region_header {
     uint64_t activity_entries; /* power of two; 0: there is no such section */
 } xs_region_header;
 
+/* What is recorded, as the host sets it. Each ring header has a copy for its writer, since reads of one word in host memory by many
+ * warps of a GPU take turns. */
+typedef struct xs_window {
+    uint32_t started; /* xs_started_bits */
+    uint32_t freeze;  /* control: set before a trap; nobody records after it is seen */
+    uint32_t rank_first, rank_last; /* filters, inclusive */
+    uint32_t block_first, block_last;
+    uint64_t epoch_first, epoch_last;
+} xs_window;
+XS_STATIC_ASSERT(sizeof(xs_window) == 40 && offsetof(xs_window, block_first) == 16, "writers read 16 bytes at once");
+
+/* What kernels of a GPU look at instead of words in host memory (kernels: lookout.h). Two a rank, for kernels built without tracing and
+ * with it, in the GPU's memory; a launch has those of its first rank. Zeroed when the world is made; the host does not touch them again. */
+typedef struct xs_lookout {
+    uint32_t aborted; /* the world's abort word as last seen */
+    uint32_t time;    /* low 32 bits of ns, when somebody last looked */
+    uint32_t state;   /* `started` as last seen, without XS_STARTED where `freeze` is up */
+    uint8_t pad[116];
+} xs_lookout;
+XS_STATIC_ASSERT(sizeof(xs_lookout) == 128, "no two share a line");
+
 /* What a kernel reads at writer-begin and at back-off stages, and the counters that keep silence out. Each launch has that of its
  * first rank: adds of several devices to one word of mapped memory would lose counts, so readers sum over all. */
 typedef struct xs_control {
@@ -82,7 +103,7 @@ typedef struct xs_control {
     uint8_t pad1[28];
 } xs_control;
 XS_STATIC_ASSERT(sizeof(xs_control) == 128, "two cache lines: what is read, and the counters");
-XS_STATIC_ASSERT(offsetof(xs_control, block_first) == 16 && offsetof(xs_control, epoch_last) == 32, "writers read 16 bytes at once");
+XS_STATIC_ASSERT(offsetof(xs_control, aborted) == sizeof(xs_window), "it begins like a window");
 
 /* Nobody reads the rings; they are read at a dump, and looked at now and then, so that positions and times stay known; they are
  * read as they fill. */
@@ -127,19 +148,22 @@ typedef struct xs_ring_header {
     uint16_t busy;   /* 1: between begin and end. A CPU's ring is taken a little longer, see `groups` */
     uint8_t pad1[48];
     uint64_t consumed; /* collector: everything up to this sequence was taken (discard mode looks at it when full) */
-    uint8_t pad2[56];
+    uint8_t pad2[8];
+    xs_window window; /* the host's, for the next owner */
+    uint8_t pad3[8];
     /* device placement, whoever copies: the records in the region are an image of the ring */
     uint64_t image_time; /* every slot is at least as new as this (time of the world); 0: never copied */
     uint64_t image_next; /* the ring was free with this `next`, and the image holds all that it held; 0: not so */
     uint32_t placement;  /* xs_ring_placement, from the begin */
     uint32_t image_lost; /* 1: the device memory is lost, nothing newer comes */
-    uint8_t pad3[8];
+    uint8_t pad4[8];
     xs_record overflow; /* writer in discard mode, ring full: a DROP that holds the last sequence dropped */
-    uint8_t pad4[16];
+    uint8_t pad5[16];
     xs_ring_owner owner[XS_RING_OWNERS];
 } xs_ring_header;
 XS_STATIC_ASSERT(sizeof(xs_ring_header) == 512, "ring headers are 512 bytes");
-XS_STATIC_ASSERT(offsetof(xs_ring_header, next) == 64 && offsetof(xs_ring_header, busy) == 78, "writers store 16 bytes at once");
+XS_STATIC_ASSERT(offsetof(xs_ring_header, next) == 64 && offsetof(xs_ring_header, busy) == 78 && offsetof(xs_ring_header, window) % 16 == 0,
+                 "writers store and load 16 bytes at once");
 
 /* Where kernels write records. Ring headers, status lines and control are in the region always. */
 enum xs_ring_placement { XS_RING_MAPPED = 0, XS_RING_DEVICE = 1 };

@@ -87,18 +87,6 @@ static setting calibrate(uint32_t blocks, double until) {
     return s;
 }
 
-/* What an epoch takes untraced, and what of that is waits that look at the abort word in host memory. */
-static void tell_abort_word(const setting *s) {
-    bed b;
-    double us[2];
-    XS_CHECK(bed_make(&b, "device", s->split));
-    b.args.work_ns = s->work_ns;
-    for (b.abort_on_gpu = 0; b.abort_on_gpu < 2; b.abort_on_gpu++)
-        us[b.abort_on_gpu] = tune(&b, GOOD_NS) / 1e3;
-    bed_free(&b);
-    printf("an epoch takes %.1f us untraced, and %.1f us where waits look for an abort in the GPU's memory\n", us[0], us[1]);
-}
-
 /* GB/s from device to host memory. */
 static double link_rate(void) {
     size_t bytes = 128u << 20;
@@ -196,7 +184,6 @@ int main(int argc, char **argv) {
     EXPECT(blocks >= 12, "%u processors are too few", blocks * BED_RANKS);
     describe_all();
     setting s = calibrate(blocks, seconds * 0.3);
-    tell_abort_word(&s);
     double link = link_rate();
     printf("\n%s: combine, %d ranks, %d chunks, rows of %d words, %d warps per SM, %llu ns of work a tile, link %.1f GB/s; traced / plain (bar: upper end "
            "at most %.0f %%)\n",

@@ -34,14 +34,11 @@ int bed_make(bed *b, const char *placement, bed_split split) {
     XS_CHECK(combine_setup(b->world, &o, &b->args, rows, rank_warps));
     GPU_CHECK(cudaStreamCreateWithFlags(&b->stream, cudaStreamNonBlocking));
     GPU_CHECK(cudaMalloc((void **)&b->spans, b->warps * sizeof *b->spans));
-    GPU_CHECK(cudaMalloc((void **)&b->own_abort, sizeof *b->own_abort));
-    GPU_CHECK(cudaMemset(b->own_abort, 0, sizeof *b->own_abort));
     return 0;
 }
 
 void bed_free(bed *b) {
     GPU_CHECK(cudaFree(b->spans));
-    GPU_CHECK(cudaFree(b->own_abort));
     GPU_CHECK(cudaStreamDestroy(b->stream));
     XS_CHECK(xs_world_destroy(b->world));
     clean(b->capture);
@@ -87,8 +84,6 @@ bed_time bed_run(bed *b, const overhead_pointers *kernel) {
     xs_handle handle;
     reset(b);
     XS_CHECK(xs_handle_begin(b->world, "combine", 0, b->grid, BED_BLOCK, &handle));
-    if (b->abort_on_gpu)
-        handle.abort = b->own_abort;
     void *arguments[] = {&b->args, &handle, &b->spans};
     dim3 blocks = {b->grid * BED_RANKS, 1, 1}, threads = {BED_BLOCK, 1, 1};
     double launched = gpu_test_seconds();

@@ -21,8 +21,6 @@ typedef struct bed {
     uint32_t grid;            /* blocks a rank, one an SM */
     uint32_t warps;           /* of all ranks */
     overhead_span *spans;     /* on the GPU */
-    uint32_t *own_abort;      /* a word there that stays 0 */
-    int abort_on_gpu;         /* waits look at that one, instead of the world's in host memory */
     cudaStream_t stream;
     char capture[64];
 } bed;

@@ -17,6 +17,8 @@ typedef struct gpu_rings {
     char *memory;  /* the region, as both sides see it */
     char *records; /* of all rings */
     uint64_t *claims; /* their bitmap, in the GPU's memory as that of a world */
+    xs_lookout *lookout; /* two */
+    uint64_t *waits;
     xs_region_header header;
     enum gpu_placement placement;
 } gpu_rings;
@@ -34,10 +36,16 @@ GPU_TEST_FN gpu_rings gpu_rings_make(uint32_t writers, uint32_t records, enum gp
     GPU_CHECK(cudaHostAlloc((void **)&r.memory, bytes, cudaHostAllocMapped));
     memset(r.memory, 0, bytes);
     xs_region_init(r.memory, &r.header);
-    ((xs_control *)(r.memory + r.header.control_offset))->started = started ? XS_STARTED : 0;
+    xs_window window;
+    memset(&window, 0, sizeof window);
+    window.started = started ? XS_STARTED : 0;
+    xs_region_set_window((xs_region_header *)r.memory, 0, &window);
     r.records = r.memory + r.header.records_offset;
     GPU_CHECK(cudaMalloc((void **)&r.claims, r.header.groups_per_rank * sizeof(uint64_t)));
     GPU_CHECK(cudaMemset(r.claims, 0, r.header.groups_per_rank * sizeof(uint64_t)));
+    GPU_CHECK(cudaMalloc((void **)&r.waits, r.header.rings_per_rank * r.header.lines_per_ring * sizeof *r.waits));
+    GPU_CHECK(cudaMalloc((void **)&r.lookout, 2 * sizeof *r.lookout));
+    GPU_CHECK(cudaMemset(r.lookout, 0, 2 * sizeof *r.lookout));
     if (placement == GPU_DEVICE) {
         GPU_CHECK(cudaMalloc((void **)&r.records, r.header.rings_per_rank * r.header.records_stride));
         GPU_CHECK(cudaMemset(r.records, 0, r.header.rings_per_rank * r.header.records_stride));
@@ -49,6 +57,8 @@ GPU_TEST_FN void gpu_rings_free(gpu_rings *r) {
     if (r->placement == GPU_DEVICE)
         GPU_CHECK(cudaFree(r->records));
     GPU_CHECK(cudaFree(r->claims));
+    GPU_CHECK(cudaFree(r->lookout));
+    GPU_CHECK(cudaFree(r->waits));
     GPU_CHECK(cudaFreeHost(r->memory));
 }
 
@@ -67,6 +77,8 @@ GPU_TEST_FN xs_handle gpu_rings_handle(const gpu_rings *r, uint32_t blocks, uint
     xs_region_handle(&world, 0, blocks, 1, &h);
     h.records = r->records;
     h.groups = r->claims;
+    h.lookout = r->lookout;
+    h.waits = r->waits;
     return h;
 }
 

@@ -52,6 +52,24 @@ static void filters(void **state) {
     xs_world_destroy(world);
 }
 
+/* A GPU's warps would take turns at the control's words. */
+static void every_ring_has_its_window(void **state) {
+    (void)state;
+    xs_world *world = test_world(3);
+    xs_filter filter = {sizeof filter, 1, 2, 3, 4, 5, 6};
+    const xs_region_header *h = xs_region(world);
+    for (int step = 0; step < 4; step++) {
+        if (step == 1) assert_int_equal(xs_trace_stop(world), 0);
+        if (step == 2) assert_int_equal(xs_trace_filter(world, &filter), 0);
+        if (step == 3) assert_int_equal(xs_trace_start(world), 0);
+        for (uint32_t i = 0; i < h->ranks * h->rings_per_rank; i++) {
+            const xs_ring_header *ring = (const xs_ring_header *)(const void *)(world->region + h->ring_headers_offset + i * h->ring_header_stride);
+            assert_memory_equal(&ring->window, control_of(world) + i / h->rings_per_rank, sizeof ring->window);
+        }
+    }
+    xs_world_destroy(world);
+}
+
 static void filters_from_the_environment(void **state) {
     (void)state;
     setenv("XS_FILTER_RANKS", "2-3", 1);
@@ -150,6 +168,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(start_and_stop),
         cmocka_unit_test(filters),
+        cmocka_unit_test(every_ring_has_its_window),
         cmocka_unit_test(filters_from_the_environment),
         cmocka_unit_test(nothing_to_dump),
         cmocka_unit_test(a_forked_child_is_told),

@@ -1,0 +1,114 @@
+/* How kernels look at the words that the host sets: the world's abort word, and whether tracing is started.
+ * They lie in host memory, where a signal handler or another process can set them with no CUDA call. But a GPU's reads
+ * of one such word take turns, a microsecond each, for all of its warps. So each launch has a lookout in its GPU's own
+ * memory (xs_lookout): everybody reads that one, and of those who find it older than XS_LOOKOUT_NS one reads the host's
+ * word for all. On the host the word is read. */
+#ifndef XS_LOOKOUT_H
+#define XS_LOOKOUT_H
+
+#include <stdbool.h>
+#include <xs/atomics.h>
+#include <xs/handle.h>
+
+/* What the host sets is seen by a kernel's next look after so long. */
+#define XS_LOOKOUT_NS 20000u
+
+/* xs_lookout.state after a trap: nothing is started any more. */
+#define XS_LOOKOUT_FROZEN 0x80000000u
+
+/* Bookkeeping of xs itself: no scheduling point on the host, so that a traced `sim` run takes the plain run's path. */
+#if XS_CUDA
+XS_FN uint64_t xs_control_load(const uint64_t *at) { return xs_load_relaxed_sys(at); }
+XS_FN uint32_t xs_control_load_u32(const uint32_t *at) { return xs_load_relaxed_sys_u32(at); }
+XS_FN void xs_control_store_u32(uint32_t *at, uint32_t value) { xs_store_relaxed_sys_u32(at, value); }
+XS_FN void xs_control_count(uint64_t *at, uint64_t n) { xs_red_relaxed_gpu(at, n); }
+#else
+XS_FN uint64_t xs_control_load(const uint64_t *at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
+XS_FN uint32_t xs_control_load_u32(const uint32_t *at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
+XS_FN void xs_control_store_u32(uint32_t *at, uint32_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
+XS_FN void xs_control_count(uint64_t *at, uint64_t n) { __atomic_fetch_add(at, n, __ATOMIC_RELAXED); }
+#endif
+
+/* `started`, without XS_STARTED where `freeze` is up: one load, one register. */
+XS_FN uint32_t xs_window_state(const xs_window *window) {
+    uint64_t both = xs_control_load((const uint64_t *)(const void *)&window->started);
+    return both >> 32 == 0 ? (uint32_t)both : (uint32_t)both & ~XS_STARTED;
+}
+
+#if XS_CUDA
+
+/* Made where it is used, not kept: traced waits need the registers. */
+XS_FN xs_lookout *xs_lookout_at(const xs_handle *xs) {
+    return XS_TRACE ? (xs_lookout *)(uintptr_t)xs_opaque_u64((uint64_t)(uintptr_t)xs->lookout) + 1 : xs->lookout;
+}
+
+/* Whoever gets here looks for all: the abort word, and where it is traced `started`. */
+XS_FN uint32_t xs_lookout_fetch(const xs_handle *xs) {
+    if (XS_TRACE)
+        xs_store_relaxed_gpu_u32(&xs_lookout_at(xs)->state,
+                                 xs_window_state((const xs_window *)(const void *)xs->control));
+    uint32_t reason = xs_control_load_u32(xs->abort);
+    if (reason)
+        xs_store_relaxed_gpu_u32(&xs_lookout_at(xs)->aborted, reason);
+    return reason;
+}
+
+/* The reason (an xs_error, positive) once the world is aborted, else 0. Two looks are closer than the time's wrap, or
+ * one is made once too often. */
+XS_FN uint32_t xs_lookout_aborted(const xs_handle *xs) {
+    xs_lookout *l = xs_lookout_at(xs);
+    uint32_t reason = xs_load_relaxed_gpu_u32(&l->aborted), time = xs_load_relaxed_gpu_u32(&l->time);
+    if (reason)
+        return reason;
+    uint32_t now = xs_now_low();
+    if (now - time < XS_LOOKOUT_NS || xs_cas_relaxed_gpu_u32(&l->time, time, now) != time)
+        return 0;
+    return xs_lookout_fetch(xs);
+}
+XS_FN void xs_lookout_abort(const xs_handle *xs, uint32_t reason) {
+    xs_store_relaxed_gpu_u32(&xs_lookout_at(xs)->aborted, reason);
+}
+
+/* As seen by whoever looked last. */
+XS_FN uint32_t xs_lookout_state(const xs_handle *xs) { return xs_load_relaxed_gpu_u32(&xs_lookout_at(xs)->state); }
+
+/* A writer begins and has read `state` in its ring's window, which is as the host set it: what it sees later is not
+ * older. */
+XS_FN uint32_t xs_lookout_begin(const xs_handle *xs, uint32_t state) {
+    uint32_t seen = xs_lookout_state(xs);
+    if (seen == XS_LOOKOUT_FROZEN)
+        return seen;
+    if (seen != state)
+        xs_store_relaxed_gpu_u32(&xs_lookout_at(xs)->state, state);
+    return state;
+}
+
+/* Whoever is fetching `started` at this moment may overwrite it; the next fetch sees `freeze`. */
+XS_FN void xs_lookout_freeze(const xs_handle *xs) {
+    xs_store_relaxed_gpu_u32(&xs_lookout_at(xs)->state, XS_LOOKOUT_FROZEN);
+}
+
+/* The window of a ring's writer: a line that no other warp reads. */
+XS_FN const xs_window *xs_ring_window(const xs_handle *xs, const xs_ring_header *ring) {
+    (void)xs;
+    return &ring->window;
+}
+
+#else
+
+XS_FN uint32_t xs_lookout_aborted(const xs_handle *xs) { return xs_control_load_u32(xs->abort); }
+XS_FN void xs_lookout_abort(const xs_handle *xs, uint32_t reason) { (void)xs, (void)reason; }
+XS_FN const xs_window *xs_ring_window(const xs_handle *xs, const xs_ring_header *ring) {
+    (void)ring;
+    return (const xs_window *)(const void *)xs->control;
+}
+XS_FN uint32_t xs_lookout_state(const xs_handle *xs) { return xs_window_state(xs_ring_window(xs, NULL)); }
+XS_FN uint32_t xs_lookout_begin(const xs_handle *xs, uint32_t state) {
+    (void)xs;
+    return state;
+}
+XS_FN void xs_lookout_freeze(const xs_handle *xs) { (void)xs; }
+
+#endif
+
+#endif
