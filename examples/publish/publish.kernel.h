@@ -60,7 +60,7 @@ XS_FN int consume(xs_writer *w, const struct publish_args *a, const xs_handle *x
 }
 
 /* Left to itself, traced, 42 on some GPUs: told, ptxas makes do with 40 on sm_90 and newer. */
-XS_KERNEL_CAPPED(publish, struct publish_args, XS_ARCH >= 900 ? 40 : 48) {
+XS_KERNEL_CAPPED(publish, struct publish_args, XS_ARCH == 900 || XS_ARCH >= 1200 ? 40 : 48) {
     uint32_t rank = xs_rank(xs);
     xs_writer w = xs_writer_begin(&xs, rank == args.channel.producer ? args.role_produce : args.role_consume);
     example_counts *kept = XS_BUFFER_AT(args.counts, example_counts, rank) + xs_warp();

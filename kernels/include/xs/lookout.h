@@ -72,10 +72,9 @@ XS_FN void xs_lookout_abort(const xs_handle *xs, uint32_t reason) {
 /* As seen by whoever looked last. */
 XS_FN uint32_t xs_lookout_state(const xs_handle *xs) { return xs_load_relaxed_gpu_u32(&xs_lookout_at(xs)->state); }
 
-/* A writer begins and has read `state` in its ring's window, which is as the host set it: what it sees later is not
- * older. */
-XS_FN uint32_t xs_lookout_begin(const xs_handle *xs, uint32_t state) {
-    uint32_t seen = xs_lookout_state(xs);
+/* `started` for a writer that takes this ring: as the host set it. What it sees later, by xs_lookout_state, is not older. */
+XS_FN uint32_t xs_lookout_begin(const xs_handle *xs, const xs_ring_header *ring) {
+    uint32_t state = xs_control_load_u32(&ring->window.started), seen = xs_lookout_state(xs);
     if (seen == XS_LOOKOUT_FROZEN)
         return seen;
     if (seen != state)
@@ -103,10 +102,7 @@ XS_FN const xs_window *xs_ring_window(const xs_handle *xs, const xs_ring_header 
     return (const xs_window *)(const void *)xs->control;
 }
 XS_FN uint32_t xs_lookout_state(const xs_handle *xs) { return xs_window_state(xs_ring_window(xs, NULL)); }
-XS_FN uint32_t xs_lookout_begin(const xs_handle *xs, uint32_t state) {
-    (void)xs;
-    return state;
-}
+XS_FN uint32_t xs_lookout_begin(const xs_handle *xs, const xs_ring_header *ring) { return xs_window_state(xs_ring_window(xs, ring)); }
 XS_FN void xs_lookout_freeze(const xs_handle *xs) { (void)xs; }
 
 #endif

@@ -132,7 +132,7 @@ XS_FN void xs_writer_take(xs_writer *w) {
     xs_ring_header *header = &xs->rings[ring];
     uint64_t next = xs_control_load(&header->next);
     uint32_t owners = xs_control_load_u32(&header->owners);
-    uint32_t state = xs_lookout_begin(xs, xs_window_state(xs_ring_window(xs, header)));
+    uint32_t state = xs_lookout_begin(xs, header);
 #if XS_RING_MODE == 1 /* XS_DISCARD */
     w->consumed = (uint32_t)xs_control_load(&header->consumed);
 #endif
