@@ -5,10 +5,17 @@
 #include "example_overhead.h"
 
 #undef XS_KERNEL
-#define XS_KERNEL(name, args_type)                                                                                                \
+#undef XS_KERNEL_CAPPED
+#define XS_KERNEL(name, args_type) OVERHEAD_TWICE(args_type, )
+#if XS_TRACE
+#define XS_KERNEL_CAPPED(name, args_type, registers) OVERHEAD_TWICE(args_type, XS_REGISTERS(registers))
+#else
+#define XS_KERNEL_CAPPED(name, args_type, registers) OVERHEAD_TWICE(args_type, )
+#endif
+#define OVERHEAD_TWICE(args_type, ...)                                                                                            \
     typedef args_type overhead_args;                                                                                              \
     static __device__ __forceinline__ void overhead_body(const args_type &args, const xs_handle &xs);                             \
-    static __global__ void overhead_kernel(const __grid_constant__ args_type args, const __grid_constant__ xs_handle xs) {        \
+    static __global__ void __VA_ARGS__ overhead_kernel(const __grid_constant__ args_type args, const __grid_constant__ xs_handle xs) { \
         overhead_body(args, xs);                                                                                                  \
     }                                                                                                                             \
     static __device__ __forceinline__ void overhead_body(const args_type &args, const xs_handle &xs)
