@@ -37,15 +37,6 @@ static void bed_free(bed *b) {
     gpu_rings_free(&b->rings);
 }
 
-static void set_started(bed *b, uint32_t started) {
-    xs_window window;
-    memset(&window, 0, sizeof window);
-    window.started = started;
-    window.rank_last = window.block_last = UINT32_MAX;
-    window.epoch_last = UINT64_MAX;
-    xs_region_set_window((xs_region_header *)b->rings.memory, 0, &window);
-}
-
 /* Every warp looks all the time until it sees the abort; the first one counts how often somebody asked the host meanwhile. */
 __global__ void look(mailbox *box, const __grid_constant__ xs_handle xs) {
     xs_writer w = xs_writer_none(&xs);
@@ -106,6 +97,15 @@ static void a_kernel_aborts(void) {
 }
 
 #if XS_TRACE
+static void set_started(bed *b, uint32_t started) {
+    xs_window window;
+    memset(&window, 0, sizeof window);
+    window.started = started;
+    window.rank_last = window.block_last = UINT32_MAX;
+    window.epoch_last = UINT64_MAX;
+    xs_region_set_window((xs_region_header *)b->rings.memory, 0, &window);
+}
+
 /* Marks and epochs for `ns`, an epoch a microsecond. */
 __global__ void windows(mailbox *box, uint64_t ns, const __grid_constant__ xs_handle xs) {
     xs_writer w = xs_writer_begin(&xs, 0);
