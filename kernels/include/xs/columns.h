@@ -64,7 +64,7 @@ XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, const x
         c->open = xs_opaque_u64(c->open); /* now: behind what is told, its mask would be kept meanwhile */
         n->slot = slot, n->line = c->line + i;
         if (!over && (xs_core_line_due(reads) || result != XS_RESULT_OK))
-            xs_core_tell(w, n, s, seen, reads, result != XS_RESULT_OK ? XS_LINE_GIVEN_UP : xs_core_line_state(reads), result);
+            xs_core_tell(w, n, s, seen, reads, result != XS_RESULT_OK ? (uint32_t)XS_LINE_GIVEN_UP : xs_core_line_state(reads), result);
         if (over || result != XS_RESULT_OK)
             xs_core_ended(w, n, seen, reads, result);
     }

@@ -17,7 +17,7 @@ XS_FN void xs_core_store_bits(xs_writer *w, xs_slot slot, uint64_t value, uint32
     if (apart)
         xs_ordered_fence(XS_RELEASE, scope);
     uint32_t time = xs_note_time();
-    xs_ordered_store(slot.at, value, apart ? XS_RELAXED : order, scope, bits);
+    xs_ordered_store(slot.at, value, apart ? (uint32_t)XS_RELAXED : order, scope, bits);
     xs_note_signal_at(w, time, slot, value, order, scope, fence);
 }
 XS_FN void xs_core_store(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope) {
