@@ -102,7 +102,7 @@ typedef struct an_slot { /* beside xsr_slot */
     uint64_t reported_epoch, reported; /* last EXPECT */
     uint64_t reported_event;
     uint32_t reported_by;      /* writer */
-    bool is_reported, is_channel, is_barrier;
+    bool is_reported, is_channel, is_barrier, is_state, comes_again; /* is_state: waited for by equality; comes_again: its values fall, as those of a flag that flips */
     uint8_t width;             /* 32 or 64 */
 } an_slot;
 

@@ -83,7 +83,7 @@ static const char *who_lacks(an *a, const an_stuck *s) {
         return an_print(a, "%s does not arrive any more", an_who(a, XSR_NONE, s->owes));
     if (a->slots[s->counter].arriver_count)
         return "all who arrive there have done so";
-    return "nobody is left to arrive";
+    return a->slots[s->counter].arrivals ? "nobody is left to arrive" : "nobody has arrived there";
 }
 
 /* Several ranks add: what some of them added may be gone, and only all of their records tell. */

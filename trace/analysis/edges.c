@@ -177,7 +177,7 @@ static int process_arrival(an *a, an_step *step) {
     if (a->lost_records) /* it has not waited for the one before */
         a->hb->last_forced = a->last_time;
     const an_release *before = !s->chained ? NULL : a->lost_records ? newest(s) : hb_find_value(s, e->value);
-    if (before && e->kind == XS_EV_ARRIVE)
+    if (before && (e->kind == XS_EV_ARRIVE || acquires(e->order))) /* a gate's arrivals release alone, as a rule */
         TRY(take_edge(a, step, before, level_of_access(e), not_known(e) || acquires(e->order)));
     else if (!before && s->chained && e->value != s->post)
         step->guessed = true;

@@ -1,19 +1,30 @@
 /* D10: waits for equality. One that the value jumped over never ends; one that passed while the value then went on past it was lucky. */
 #include "detectors.h"
+#include "hb.h"
 
-typedef struct lucky { uint64_t need, wait; uint32_t writer, rank; xsr_source source; int64_t begin, end; bool any; } lucky;
+typedef struct lucky { uint64_t need, wait; uint32_t writer, rank; xsr_source source; int64_t begin, end; an_stamp stamp; bool any, passed_by; } lucky; /* passed_by: nothing made who went past it wait for it */
 typedef struct equality { lucky *slots; uint32_t room; } equality;
 
-static int on_wait(an *a, void *state, const xsr_wait *w) {
+/* The newest wait of a slot; one that was passed by stays. */
+static int on_step(an *a, void *state, const an_step *step) {
     equality *q = state;
-    if (w->cmp != XS_CMP_EQ || w->open || w->result != XS_RESULT_OK)
+    const xsr_wait *w = step->w;
+    if (step->e->slot == XSR_NONE)
+        return 0;
+    if ((an_signals(step->e->kind) || an_arrives(step->e->kind)) && step->e->slot < q->room) {
+        lucky *l = &q->slots[step->e->slot];
+        l->passed_by |= l->any && !an_hb_before(a, l->stamp, step->agent);
+        return 0;
+    }
+    if (!w || w->cmp != XS_CMP_EQ || w->result != XS_RESULT_OK)
         return 0;
     uint32_t had = q->room;
     if (RD_ROOM(q->slots, q->room, a->slot_count) < 0)
         return XS_E_MEMORY;
     if (q->room > had)
         memset(&q->slots[had], 0, (q->room - had) * sizeof *q->slots);
-    q->slots[w->slot] = (lucky){w->need, w->id, w->writer, w->rank, w->source, w->begin, w->end, true};
+    if (!q->slots[w->slot].passed_by)
+        q->slots[w->slot] = (lucky){w->need, w->id, w->writer, w->rank, w->source, w->begin, w->end, {step->agent, step->epoch}, true, false};
     return 0;
 }
 
@@ -58,12 +69,12 @@ static int finish(an *a, void *state) {
         if (!a->stuck[i].late && a->stuck[i].why == AN_WHY_PASSED_BY)
             TRY(say_stuck(a, &a->stuck[i]));
     for (uint32_t i = 0; i < q->room && i < a->slot_count; i++)
-        if (q->slots[i].any)
+        if (q->slots[i].passed_by)
             TRY(say_lucky(a, i, &q->slots[i]));
     return 0;
 }
 
 static void release(void *state) { free(((equality *)state)->slots); }
 
-const an_ops an_equality_overshoot = {.id = XSA_EQUALITY_OVERSHOOT, .needs = AN_WAITS, .state = sizeof(equality), .on_wait = on_wait, .finish = finish,
+const an_ops an_equality_overshoot = {.id = XSA_EQUALITY_OVERSHOOT, .needs = AN_WAITS, .state = sizeof(equality), .on_step = on_step, .finish = finish,
                                       .release = release, .cannot = "values that the writer may take and did not"};

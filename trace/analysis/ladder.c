@@ -167,12 +167,8 @@ static bool is_candidate(const an *a, const an_stuck *s, uint32_t writer, bool b
     return !by_role || s->role == XSR_NONE || a->writers[writer].role == s->role || w->role == s->role;
 }
 
-/* Nobody has signalled it yet: the one writer of the block that would, as neighbours in the pad have theirs. */
-static uint32_t neighbour_writer(const an *a, const an_stuck *s) {
-    uint32_t beside = an_writer_beside(a, s->w.slot, s->supplier);
-    if (beside != XSR_NONE)
-        return beside;
-    uint32_t block = an_block_by_pattern(a, s->w.slot), found = XSR_NONE;
+static uint32_t only_writer_of(const an *a, const an_stuck *s, uint32_t block) {
+    uint32_t found = XSR_NONE;
     for (uint32_t i = 0; i < a->writer_count && block != XSR_NONE; i++) {
         if (an_block(a, i) != block || !is_candidate(a, s, i, true))
             continue;
@@ -181,6 +177,14 @@ static uint32_t neighbour_writer(const an *a, const an_stuck *s) {
         found = i;
     }
     return found;
+}
+
+/* Nobody has signalled it yet: the one writer of the block that would, as neighbours in the pad have theirs. */
+static uint32_t neighbour_writer(const an *a, const an_stuck *s) {
+    uint32_t beside = an_writer_beside(a, s->w.slot, s->supplier);
+    if (beside != XSR_NONE)
+        return beside;
+    return only_writer_of(a, s, an_block_by_pattern(a, s->w.slot));
 }
 
 /* The writer that signalled the slot before, if it is still the one: no election chooses another. */
@@ -193,6 +197,8 @@ static uint32_t known_writer(const an *a, const an_stuck *s) {
     uint32_t w = x->signal.writer;
     if (s->counter == XSR_NONE && w == XSR_NONE)
         w = neighbour_writer(a, s);
+    else if (s->counter == XSR_NONE && !is_candidate(a, s, w, false))
+        w = only_writer_of(a, s, an_block(a, w)); /* of an earlier launch */
     if (s->counter != XSR_NONE || w == XSR_NONE || !is_candidate(a, s, w, false))
         return XSR_NONE;
     return w;
@@ -207,11 +213,16 @@ static bool let_in(const an *a, const an_stuck *s, uint32_t writer) {
     return s->w.result == XS_RESULT_ABORTED && !s->w.open && writer != XSR_NONE && a->model->writers[writer].begin > an_still(a);
 }
 
+static bool is_flipped(const an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    return s->w.cmp == XS_CMP_EQ && x->is_state && x->comes_again;
+}
+
 /* One of the last two signals brought the slot to what was needed before `time`. */
 static bool signalled_by(const an *a, const an_stuck *s, int64_t time) {
     const an_slot *x = &a->slots[s->w.slot];
     const an_touch *last[2] = {&x->signal, &x->before_signal};
-    for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < (is_flipped(a, s) ? 1u : 2u); i++) /* of a flag that flips the one before was of another round */
         if (last[i]->rank != XSR_NONE && last[i]->time < time && !let_in(a, s, last[i]->writer) && an_holds(s->w.cmp, last[i]->value, s->w.need))
             return true;
     return false;
@@ -230,7 +241,7 @@ static bool came_late(const an *a, const an_stuck *s) {
 
 static bool jumped_over(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
-    return s->w.cmp == XS_CMP_EQ && (s->w.observed > s->w.need || x->max_value > s->w.need || x->post > s->w.need);
+    return s->w.cmp == XS_CMP_EQ && !is_flipped(a, s) && (s->w.observed > s->w.need || x->max_value > s->w.need || x->post > s->w.need);
 }
 
 static const xsr_process *process_of(const an *a, uint32_t rank) { return &a->model->processes[a->model->ranks[rank].process]; }
@@ -303,7 +314,7 @@ static uint32_t missing_arriver(const an *a, an_stuck *s) {
     uint32_t best = XSR_NONE, absent = 0;
     for (uint32_t i = 0; i < x->arriver_count && s->w.epoch; i++) {
         const an_arriver *r = &x->arrivers[i];
-        if (r->epoch >= s->w.epoch)
+        if (r->epoch >= s->w.epoch || r->writer == s->w.writer) /* it does not arrive while it waits */
             continue;
         absent++;
         bool better = best == XSR_NONE || arrives_always(r, s->w.epoch) > arrives_always(&x->arrivers[best], s->w.epoch) ||
@@ -416,6 +427,8 @@ static uint8_t judge_counter(an *a, an_stuck *s) {
     bool full = s->counter != s->w.slot && known && have == expected && expected && (this_round || !s->w.epoch);
     uint32_t missing = full ? XSR_NONE : missing_arriver(a, s);
     if (missing != XSR_NONE) {
+        s->supplier = a->model->writers[missing].rank;
+        s->supplier_number = an_number(a, s->supplier);
         uint8_t why = what_it_does(a, s, missing);
         return why == AN_WHY_MOVED_ON || why == AN_WHY_ENDED ? AN_WHY_COUNT : why;
     }
@@ -426,6 +439,8 @@ static uint8_t judge_counter(an *a, an_stuck *s) {
     }
     if (s->counter == s->w.slot && x->arriver_count)
         return judge_arrivers(a, s);
+    if (s->counter == s->w.slot && s->supplier == s->w.rank && an_plan_of(a, s->w.slot, s->w.epoch).writer == XSR_NONE)
+        return AN_WHY_COUNT; /* its owner was as good a guess as any */
     uint8_t why = judge_candidates(a, s);
     return why == AN_WHY_ENDED || why == AN_WHY_MOVED_ON || why == AN_WHY_UNKNOWN ? AN_WHY_COUNT : why;
 }

@@ -41,6 +41,10 @@ static const char *what(an *a, const an_stuck *s, uint32_t wrong, const char **c
         *cure = "look what it does there: it neither waits by a primitive nor ends";
         return an_print(a, "%s owes it and has recorded nothing since %s", who, s->owes == XSR_NONE ? "its start" : an_since(a, a->writers[s->owes].last_time));
     default:
+        if (s->supplier_number == XSR_NONE && a->slots[s->w.slot].signals) {
+            *cure = "look who took that turn, and for a path on which it does not signal";
+            return "those who signal it in turn have all done so, and none of them has left early";
+        }
         *cure = "declare who signals the slot (XS_PLAN_WRITER), or check that anybody does";
         return s->supplier_number == XSR_NONE ? "nobody has ever signalled it, and the plan names nobody"
                                               : an_print(a, "rank %u owes it", s->supplier_number);

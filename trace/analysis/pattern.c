@@ -42,6 +42,18 @@ static bool holds(const an *a, enum law law, uint32_t slot, uint32_t *who) {
     return seen >= LEAST && *who < ranks && (differ || law == BY_CONSTANT);
 }
 
+/* Several share the row: the one that signals the next columns on both sides, at that owner. */
+static uint32_t writer_around(const an *a, uint32_t slot, uint32_t rank) {
+    const xsr_slot *s = &a->model->slots[slot];
+    uint32_t side[2] = {XSR_NONE, XSR_NONE};
+    for (uint32_t i = 0; i < a->slot_count; i++) {
+        const xsr_slot *o = &a->model->slots[i];
+        if (o->pad == s->pad && o->owner == s->owner && o->row == s->row && a->slots[i].signal.rank == rank && (o->column + 1 == s->column || o->column == s->column + 1))
+            side[o->column > s->column] = a->slots[i].signal.writer;
+    }
+    return side[0] == side[1] ? side[0] : XSR_NONE;
+}
+
 /* The one writer of that rank that signals other slots of the same row, there or at other owners. */
 uint32_t an_writer_beside(const an *a, uint32_t slot, uint32_t rank) {
     const xsr_slot *s = &a->model->slots[slot];
@@ -52,7 +64,7 @@ uint32_t an_writer_beside(const an *a, uint32_t slot, uint32_t rank) {
         if (i == slot || o->pad != s->pad || o->row != s->row || t->rank != rank || t->writer == XSR_NONE || t->writer == found)
             continue;
         if (found != XSR_NONE)
-            return XSR_NONE;
+            return writer_around(a, slot, rank);
         found = t->writer;
     }
     return found;

@@ -18,7 +18,7 @@ typedef struct access { /* event, last, record, epoch, writer, agent, guard: of 
     guard guard;
 } access;
 typedef struct early { uint64_t generation; uint32_t name; access reads; } early; /* a read of a chunk that nobody has written yet */
-typedef struct chunk { uint64_t generation, read_generation; access writes, reads; uint32_t name; bool written; } chunk;
+typedef struct chunk { uint64_t generation, read_generation; access writes, reads; uint32_t name, usual; bool written; } chunk; /* usual: slot + 1 whose signal told a reader of it; 0: none did */
 typedef struct begun { uint32_t chunk; bool write, any; uint64_t generation; } begun; /* of a writer: what PAYLOAD_END ends */
 typedef struct races { rd_map of; chunk *chunks; uint32_t count, room; uint32_t names[8]; bool shared[8]; uint32_t name_count; begun *writers; uint32_t writer_room;
                      guard *guards; uint32_t guard_room; rd_map early_of; early *earlies; uint32_t early_count, early_room; } races;
@@ -174,12 +174,27 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
 #define CURE_ORDER "let the signal come behind the last write, with a release, and the read behind the wait, with an acquire"
 #define CURE_CREDIT "wait for a credit of every reader before a buffer is written again, or make the ring deeper"
 
+/* The reader passed a counter, and the writer had arrived there in the round of its write: it has told of it. NULL: no, or not known. */
+static const an_arriver *arrival_heard(const an *a, const access *reads, const access *writes) {
+    uint32_t slot = reads->guard.any ? reads->guard.slot : XSR_NONE, counter = slot == XSR_NONE || a->slots[slot].arrivals ? slot : a->slots[slot].counter;
+    uint32_t at = counter == XSR_NONE || writes->writer == XSR_NONE ? XSR_NONE : rd_map_get(&a->arriver_of, (uint64_t)counter << 32 | writes->writer);
+    if (at == XSR_NONE || reads->guard.agent == writes->agent)
+        return NULL;
+    const an_arriver *r = &a->slots[counter].arrivers[at];
+    return writes->epoch && r->epoch == writes->epoch && r->event <= reads->guard.signal ? r : NULL;
+}
 
 /* A read and a write of one generation that nothing orders. If the reader was told by the writer's block that the generation is there, the
- * writer told it too early, or too weakly; else the reader did not ask. */
-static verdict blame(const access *reads, const access *writes, uint64_t generation) {
+ * writer told it too early, or too weakly; else the reader did not ask. usual: the slot that this place was waited for at before, + 1; 0: not known. */
+static verdict blame(const an *a, const access *reads, const access *writes, uint64_t generation, uint32_t usual) {
+    const an_arriver *arrival = arrival_heard(a, reads, writes);
+    if (arrival && arrival->event < writes->event && arrival->count == arrival->epochs) /* once a round: not for another part */
+        return (verdict){XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "arrive behind the last write, and behind the end of asynchronous ones", .told = reads};
+    if (arrival && arrival->event > writes->last)
+        return (verdict){XSA_PAYLOAD_RACE, writes->writer, reads->writer, reads->guard.slot, CURE_ORDER, XSA_ORDER_SCOPE, reads};
     bool of_before = reads->guard.epoch && writes->epoch && reads->guard.epoch < writes->epoch; /* that signal told of an earlier round */
-    bool told = reads->guard.any && reads->guard.agent == writes->agent && reads->guard.value >= generation && !of_before;
+    bool told = reads->guard.any && reads->guard.agent == writes->agent && reads->guard.value >= generation && !of_before &&
+                (usual == 0 || usual - 1 == reads->guard.slot);
     if (told && (writes->active || writes->last > reads->guard.signal))
         return (verdict){XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "signal behind the last write, and behind the end of asynchronous ones", .told = reads};
     /* It signalled behind its last write and was heard: only its release or the other's acquire can be too weak, also where they look
@@ -189,7 +204,7 @@ static verdict blame(const access *reads, const access *writes, uint64_t generat
     return (verdict){XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE, cure_wait, .told = reads, .of_before = of_before};
 }
 
-static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32_t dst) {
+static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32_t dst, uint32_t usual) {
     const xsr_event *e = step->e;
     uint32_t at = rd_map_get(&r->early_of, key_of(src, dst, e->value, XSR_NONE));
     bool active;
@@ -200,7 +215,7 @@ static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32
     if (!race && x->reads.agent == step->agent) /* its own buffer, which it looks at before it fills it */
         return 0;
     access write = {.event = e->id, .last = e->id, .epoch = e->epoch, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
-    verdict v = blame(&x->reads, &write, e->detail);
+    verdict v = blame(a, &x->reads, &write, e->detail, usual);
     v.unwritten = !is_shared(r, e->object); /* else another rank may have written it */
     /* Nobody had written that generation: it was read too early, also where what the reader did next came round to the writer. */
     if (!race && !(v.unwritten && is_ahead(a, &x->reads, e)))
@@ -215,7 +230,7 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
     bool active;
     for (uint32_t i = 0; i < a->model->rank_count; i++) /* whoever may have read it already */
         if (r->early_count && (dst == ANY || dst == an_number(a, i)))
-            TRY(take_early(a, r, step, src, an_number(a, i)));
+            TRY(take_early(a, r, step, src, an_number(a, i), c->usual));
     if (c->written && e->detail != c->generation) {
         if (unordered(a, &c->reads, step->agent, &active))
             TRY(say(a, (verdict){XSA_LAPPING, e->writer, c->reads.writer, XSR_NONE, CURE_CREDIT}, step, &c->reads, c->read_generation,
@@ -228,7 +243,7 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
             clear(&c->reads);
     } else if (c->read_generation == e->detail && c->reads.stamps && unordered(a, &c->reads, step->agent, &active)) {
         access write = {.event = e->id, .last = e->id, .epoch = e->epoch, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
-        TRY(say(a, blame(&c->reads, &write, e->detail), step, &c->reads, c->read_generation, "only after it was read by"));
+        TRY(say(a, blame(a, &c->reads, &write, e->detail, c->usual), step, &c->reads, c->read_generation, "only after it was read by"));
     }
     c->generation = e->detail;
     c->written = true;
@@ -243,8 +258,10 @@ static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
     if (c->written && e->detail < c->generation)
         TRY(say(a, (verdict){XSA_LAPPING, c->writes.writer, e->writer, XSR_NONE, CURE_CREDIT}, step, &c->writes, c->generation, "which is overwritten already by"));
     else if (c->written && e->detail == c->generation && unordered(a, &c->writes, step->agent, &active))
-        TRY(say(a, blame(&read, &c->writes, e->detail), step, &c->writes, c->generation,
+        TRY(say(a, blame(a, &read, &c->writes, e->detail, c->usual), step, &c->writes, c->generation,
                 active ? "while it is written by" : "though nothing orders it behind the write by"));
+    else if (read.guard.any && read.guard.agent == c->writes.agent)
+        c->usual = read.guard.slot + 1;
     c->read_generation = e->detail;
     c->reads.active++;
     return add(r, &c->reads, step);

@@ -6,7 +6,7 @@
 #define EPOCHS 3u   /* such epochs, and most of them */
 #define LATE 0.85   /* mean place of a signal between the epoch's begin and its last signal */
 
-typedef struct spread { uint64_t epoch, count, epochs, late, event; double sum; int64_t begin, last, first_seen; uint32_t slot, writer; uint64_t waited; } spread; /* (pad, signalling rank, block) */
+typedef struct spread { uint64_t epoch, count, epochs, late, event; double sum; int64_t begin, last, first_seen; uint32_t slot, writer; uint64_t waited; } spread; /* (pad, signalling rank, block and whom it signals): parts for one, not one thing for many */
 typedef struct blocked { int64_t since; uint64_t sum; } blocked; /* of a writer: its wait, and all before it in this epoch */
 typedef struct readiness { an_classes classes; spread *rows; uint32_t room; blocked *waits; uint32_t wait_room; } readiness;
 
@@ -44,7 +44,7 @@ static int on_event(an *a, void *state, const xsr_event *e) {
         return take_wait(a, r, e);
     if (e->slot == XSR_NONE || !e->epoch || e->writer == XSR_NONE || a->model->slots[e->slot].owner == an_number(a, e->rank))
         return 0;
-    uint32_t at = an_class(&r->classes, a->model->slots[e->slot].pad, e->rank, an_block(a, e->writer));
+    uint32_t at = an_class(&r->classes, a->model->slots[e->slot].pad, e->rank, an_block(a, e->writer) << 12 ^ a->model->slots[e->slot].owner);
     if (at == XSR_NONE)
         return XS_E_MEMORY;
     TRY(an_class_rows((void **)&r->rows, &r->room, at + 1, sizeof *r->rows));

@@ -34,7 +34,7 @@ static int on_event(an *a, void *state, const xsr_event *e) {
         return 0;
     const an_slot *s = &a->slots[e->slot];
     bool reset = s->reset.event != XSR_NO_ID && s->reset.event > s->signal.event;
-    if (!s->signals || reset || s->signal.rank != e->rank || e->value > s->signal.value || !comparable(a, e->slot, e->value, s->signal.value))
+    if (!s->signals || reset || s->is_state || s->signal.rank != e->rank || e->value > s->signal.value || !comparable(a, e->slot, e->value, s->signal.value))
         return 0;
     return say(a, e, e->value == s->signal.value && e->epoch == s->signal.epoch && e->writer == s->signal.writer ? XSA_WARNING : XSA_ERROR);
 }
@@ -44,7 +44,7 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
     (void)state;
     const an_slot *s = &a->slots[w->slot];
     bool reset = s->reset.event != XSR_NO_ID && s->reset.event > s->wait.event;
-    if (w->open || w->end_lost || s->wait.event == XSR_NO_ID || s->wait.writer != w->writer || w->observed >= s->wait.value || reset ||
+    if (w->open || w->end_lost || s->is_state || s->wait.event == XSR_NO_ID || s->wait.writer != w->writer || w->observed >= s->wait.value || reset ||
         w->id < s->wait.event || s->arrivals || !comparable(a, w->slot, w->observed, s->wait.value) )
         return 0;
     whole_between(a, w->slot, w->writer, w->end, &s->wait);
@@ -63,4 +63,4 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
 }
 
 const an_ops an_regression = {.id = XSA_REGRESSION, .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK), .on_event = on_event, .on_wait = on_wait,
-                              .cannot = "resets by the host, which no record tells of"};
+                              .cannot = "resets by the host, which no record tells of; slots that are waited for by equality (a sense that flips)"};

@@ -88,6 +88,7 @@ static void take_signal(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
     if (w)
         take_passes(s, w, e);
     a->falls += s->signals && e->value <= s->max_value;
+    s->comes_again |= s->signals && e->value < s->signal.value;
     s->signals++;
     s->max_value = e->value > s->max_value ? e->value : s->max_value;
     s->first_signal = e->time < s->first_signal ? e->time : s->first_signal;
@@ -155,6 +156,7 @@ static int take_slot_event(an *a, an_writer *w, const xsr_event *e) {
     an_slot *s = &a->slots[e->slot];
     if (w && (e->kind == XS_EV_PASS || e->kind == XS_EV_WAIT_START))
         s->waiters |= 1ull << e->writer % 64;
+    s->is_state |= e->kind == XS_EV_WAIT_START && (e->cmp == XS_CMP_EQ || e->cmp == XS_CMP_NE);
     if (an_signals(e->kind)) {
         take_signal(a, s, w, e);
     } else if (an_arrives(e->kind)) {
