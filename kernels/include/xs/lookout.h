@@ -13,7 +13,7 @@
 /* What the host sets is seen by a kernel's next look after so long. */
 #define XS_LOOKOUT_NS 20000u
 
-/* xs_lookout.state after a trap: nothing is started any more. */
+/* Instead of xs_started_bits, after a trap: nothing is started any more, whoever begins. */
 #define XS_LOOKOUT_FROZEN 0x80000000u
 
 /* Bookkeeping of xs itself: no scheduling point on the host, so that a traced `sim` run takes the plain run's path. */
@@ -29,10 +29,10 @@ XS_FN void xs_control_store_u32(uint32_t *at, uint32_t value) { __atomic_store_n
 XS_FN void xs_control_count(uint64_t *at, uint64_t n) { __atomic_fetch_add(at, n, __ATOMIC_RELAXED); }
 #endif
 
-/* `started`, without XS_STARTED where `freeze` is up: one load, one register. */
+/* `started`, or XS_LOOKOUT_FROZEN where `freeze` is up: one load, one register. */
 XS_FN uint32_t xs_window_state(const xs_window *window) {
     uint64_t both = xs_control_load((const uint64_t *)(const void *)&window->started);
-    return both >> 32 == 0 ? (uint32_t)both : (uint32_t)both & ~XS_STARTED;
+    return both >> 32 == 0 ? (uint32_t)both : XS_LOOKOUT_FROZEN;
 }
 
 #if XS_CUDA

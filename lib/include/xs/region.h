@@ -78,7 +78,7 @@ XS_STATIC_ASSERT(sizeof(xs_window) == 40 && offsetof(xs_window, block_first) == 
 typedef struct xs_lookout {
     uint32_t aborted; /* the world's abort word as last seen */
     uint32_t time;    /* low 32 bits of ns, when somebody last looked */
-    uint32_t state;   /* `started` as last seen, without XS_STARTED where `freeze` is up */
+    uint32_t state;   /* `started` as last seen, XS_LOOKOUT_FROZEN where `freeze` is up */
     uint8_t pad[116];
 } xs_lookout;
 XS_STATIC_ASSERT(sizeof(xs_lookout) == 128, "no two share a line");

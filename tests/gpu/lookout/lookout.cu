@@ -150,6 +150,20 @@ static void a_kernel_behind_the_switch_sees_it(void) {
     }
 }
 
+/* Whoever looks behind a trap must not take the freeze away from those that begin afterwards. */
+static void frozen_stays_frozen(void) {
+    bed b = bed_make(1);
+    xs_handle handle = gpu_rings_handle(&b.rings, 1, b.abort_word);
+    xs_region_control((xs_region_header *)b.rings.memory)->freeze = 1;
+    windows<<<1, 32>>>(b.box, 5 * XS_LOOKOUT_NS, handle); /* looks */
+    GPU_CHECK(cudaDeviceSynchronize());
+    uint64_t before = recorded(&b);
+    windows<<<1, 32>>>(b.box, 0, handle);
+    GPU_CHECK(cudaDeviceSynchronize());
+    EXPECT(recorded(&b) == before, "frozen, a writer that began still recorded %llu", (unsigned long long)(recorded(&b) - before));
+    bed_free(&b);
+}
+
 static void a_running_kernel_is_switched(void) {
     bed b = bed_make(0);
     windows<<<1, 32>>>(b.box, 30000000, gpu_rings_handle(&b.rings, 1, b.abort_word));
@@ -178,6 +192,7 @@ int main() {
     a_kernel_aborts();
 #if XS_TRACE
     a_kernel_behind_the_switch_sees_it();
+    frozen_stays_frozen();
     a_running_kernel_is_switched();
 #endif
     return 0;
