@@ -28,6 +28,12 @@ cb *case_begin_as(const xs_region_header *region, uint32_t grid, uint32_t blocks
     return c;
 }
 
+void case_depth(cb *c, uint32_t pad, uint64_t deep) {
+    xs_plan_entry depth = {.kind = XS_PLAN_DEPTH, .pad_first = cb_pad_first(c, pad), .owner = XS_PLAN_ANY, .row = XS_PLAN_ANY, .column = XS_PLAN_ANY,
+                           .epoch = UINT64_MAX, .a = deep};
+    cb_plan(c, &depth, 1);
+}
+
 void case_end_writers(cb *c, uint32_t ranks, uint32_t blocks, uint64_t time) {
     for (uint32_t r = 0; r < ranks; r++)
         for (uint32_t b = 0; b < blocks; b++)

@@ -217,9 +217,7 @@ static void test_wait_that_frees_a_buffer_is_lost(void **state) {
     (void)state;
     cb *c = case_begin(2, 1, 1);
     uint32_t pad = cb_pad(c, "ready", "", "", 1, 1, 0), ready = cb_slot(c, pad, 1, 0, 0), credit = cb_slot(c, cb_pad(c, "credit", "", "", 1, 1, 0), 0, 0, 0);
-    xs_plan_entry depth = {.kind = XS_PLAN_DEPTH, .pad_first = cb_pad_first(c, pad), .owner = XS_PLAN_ANY, .row = XS_PLAN_ANY, .column = XS_PLAN_ANY,
-                           .epoch = UINT64_MAX, .a = 2};
-    cb_plan(c, &depth, 1);
+    case_depth(c, pad, 2);
     cb_signal(c, RING(0, 0), 2000, ready, 1);
     cb_signal(c, RING(0, 0), 2100, ready, 2);
     uint64_t pass = cb_next(c, RING(1, 0));

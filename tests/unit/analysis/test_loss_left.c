@@ -229,9 +229,7 @@ static void test_wait_whose_start_is_lost_was_for_what_it_saw(void **state) {
     (void)state;
     cb *c = case_begin(2, 1, 1);
     uint32_t pad = cb_pad(c, "ready", "", "", 1, 1, 0), ready = cb_slot(c, pad, 1, 0, 0), credit = cb_slot(c, cb_pad(c, "credit", "", "", 1, 1, 0), 0, 0, 0);
-    xs_plan_entry depth = {.kind = XS_PLAN_DEPTH, .pad_first = cb_pad_first(c, pad), .owner = XS_PLAN_ANY, .row = XS_PLAN_ANY, .column = XS_PLAN_ANY,
-                           .epoch = UINT64_MAX, .a = 1};
-    cb_plan(c, &depth, 1);
+    case_depth(c, pad, 1);
     for (uint32_t round = 1; round <= 4; round++) {
         uint64_t t = 1000 + 1000 * round, start = cb_next(c, RING(1, 0));
         cb_wait_start(c, RING(1, 0), t, ready, round, round - 1);

@@ -102,8 +102,7 @@ static void test_reader_that_asks_too_little_is_not_lapped(void **state) {
     (void)state;
     cb *c = case_begin(2, 1, 1);
     uint32_t pad = cb_pad(c, "full", "", "", 1, 1, 0), full = cb_slot(c, pad, 1, 0, 0), room = cb_slot(c, cb_pad(c, "room", "", "", 1, 1, 0), 0, 0, 0);
-    xs_plan_entry depth = {XS_PLAN_DEPTH, 0, cb_pad_first(c, pad), XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, 1, 0};
-    cb_plan(c, &depth, 1);
+    case_depth(c, pad, 1);
     for (uint32_t g = 1; g <= 5; g++) {
         if (g > 1)
             cb_pass(c, RING(0, 0), 1000 * g + 10, room, g - 1, g - 1);
