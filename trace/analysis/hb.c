@@ -1,11 +1,7 @@
-/* Whose turn it is: each agent's events in their order, each wait behind the signal that it read, each arrival behind the one that it
- * found. Almost always that is the order in which they come; what has to wait is queued, for a bounded time and in bounded memory. */
+/* Each agent's events in their order, each wait behind the signal that it read, each arrival behind the one that it found. Almost always
+ * that is the order in which they come; what has to wait is queued (hb_queue.c), for a bounded time and in bounded memory (hb_force.c). */
 #include "hb_internal.h"
 
-#define MOST_QUEUED (1u << 16) /* items of all agents: then what is at the root of it goes on as it is */
-#define MOST_SEARCHED 4096u    /* items of all agents: among more of them nothing is looked for */
-#define WARPS 64u              /* items of an agent among which an earlier arrival is looked for */
-#define FORCED 1024u           /* spans that are kept */
 #define MOST_APART (1ll << 58) /* ns: nine years, which no two stamps are apart; also the most that a clock has (rd_bound) */
 #define GRACE 10000            /* ns of merged time; more where clocks or schedulers are loose */
 
@@ -110,270 +106,6 @@ bool an_hb_may_know(const an *a, uint32_t agent, int64_t time) {
 
 uint64_t an_hb_guesses(const an *a) { return a->hb->guesses; }
 
-/* Stamps of two clocks may disagree on what lies between two events. */
-bool an_hb_forced(const an *a, int64_t from, int64_t to) {
-    const an_hb *hb = a->hb;
-    int64_t clocks = hb->clocks;
-    from = from > INT64_MIN + clocks ? from - clocks : from;
-    to = to < INT64_MAX - clocks ? to + clocks : to;
-    for (uint32_t i = 0; i < hb->forced_count; i++)
-        if (hb->forced[i].from <= to && hb->forced[i].to >= from)
-            return true;
-    return false;
-}
-
-/* From the time of an event that was forced to where others had come by then; beyond FORCED the last span grows. */
-static int note_forced(an_hb *hb, int64_t time, int64_t now) {
-    if (hb->forced_count == FORCED) {
-        hb_span *last = &hb->forced[FORCED - 1];
-        last->from = time < last->from ? time : last->from;
-        last->to = now > last->to ? now : last->to;
-        return 0;
-    }
-    if (RD_ROOM(hb->forced, hb->forced_room, hb->forced_count + 1) < 0)
-        return XS_E_MEMORY;
-    hb->forced[hb->forced_count++] = (hb_span){time, now > time ? now : time};
-    return 0;
-}
-
-/* ---- queues ---- */
-
-static an_item *item_at(const an_agent *g, uint32_t i) { return &g->items[(g->first + i) & (g->room - 1)]; }
-
-static int grow(an_agent *g) {
-    uint32_t room = g->room ? g->room * 2 : 4;
-    an_item *bigger = malloc(room * sizeof *bigger);
-    if (!bigger)
-        return XS_E_MEMORY;
-    for (uint32_t i = 0; i < g->count; i++)
-        bigger[i] = *item_at(g, i);
-    free(g->items);
-    g->items = bigger;
-    g->room = room;
-    g->first = 0;
-    return 0;
-}
-
-static int push(an *a, uint32_t agent, const xsr_event *e) {
-    an_agent *g = &a->hb->agents[agent];
-    if (g->count == g->room)
-        TRY(grow(g));
-    an_item *item = item_at(g, g->count++);
-    item->e = *e;
-    item->has_wait = false;
-    a->hb->queued++;
-    return 0;
-}
-
-static void pop(an *a, uint32_t agent) {
-    an_agent *g = &a->hb->agents[agent];
-    g->first = (g->first + 1) & (g->room - 1);
-    g->count--;
-    a->hb->queued--;
-}
-
-static int enter(uint32_t **list, uint32_t *room, uint32_t *count, bool *in, uint32_t agent) {
-    if (*in)
-        return 0;
-    if (RD_ROOM(*list, *room, *count + 1) < 0)
-        return XS_E_MEMORY;
-    (*list)[(*count)++] = agent;
-    *in = true;
-    return 0;
-}
-
-static void leave(uint32_t *list, uint32_t *count, bool *in, uint32_t agent) {
-    for (uint32_t i = 0; *in && i < *count; i++)
-        if (list[i] == agent) {
-            list[i] = list[--*count];
-            break;
-        }
-    *in = false;
-}
-
-static int set_blocked(an_hb *hb, uint32_t agent) {
-    leave(hb->unsettled, &hb->unsettled_count, &hb->agents[agent].unsettled, agent);
-    return enter(&hb->blocked, &hb->blocked_room, &hb->blocked_count, &hb->agents[agent].blocked, agent);
-}
-
-static int set_unsettled(an_hb *hb, uint32_t agent) {
-    leave(hb->blocked, &hb->blocked_count, &hb->agents[agent].blocked, agent);
-    return enter(&hb->unsettled, &hb->unsettled_room, &hb->unsettled_count, &hb->agents[agent].unsettled, agent);
-}
-
-static void set_free(an_hb *hb, uint32_t agent) {
-    leave(hb->blocked, &hb->blocked_count, &hb->agents[agent].blocked, agent);
-    leave(hb->unsettled, &hb->unsettled_count, &hb->agents[agent].unsettled, agent);
-}
-
-/* ---- whose turn ---- */
-
-static bool is_wait(uint32_t kind) { return kind == XS_EV_PASS || kind == XS_EV_WAIT_END; }
-
-static bool wait_ready(const an *a, const xsr_wait *w) {
-    const hb_slot *s = &a->hb->slots[w->slot];
-    if (w->reads_from.reason == XSR_REASON_ARRIVALS)
-        return w->reads_from.writer == XSR_NONE || (s->chained && s->post >= w->reads_from.value);
-    if (w->reads_from.reason != XSR_REASON_FOUND || w->reads_from.writer == XSR_NONE)
-        return true;
-    return s->newest >= w->reads_from.event || hb_find(s, w->reads_from.event) != NULL;
-}
-
-/* The first arrival that is seen at a counter may have found a seed. */
-static bool arrival_ready(const an *a, const xsr_event *e) {
-    const hb_slot *s = &a->hb->slots[e->slot];
-    if (a->lost_records) /* the one before may be among them: it goes on with all that is known */
-        return true;
-    return s->chained ? e->value <= s->post : e->value == 0;
-}
-
-static bool is_ready(const an *a, const an_item *item) {
-    if (item->e.slot == XSR_NONE)
-        return true;
-    if (is_wait(item->e.kind))
-        return item->has_wait && wait_ready(a, &item->w);
-    return !an_arrives(item->e.kind) || arrival_ready(a, &item->e);
-}
-
-/* An event that does not wait for its wait to be settled, but for another event. */
-static bool waits_for_event(const an_item *item) { return !is_wait(item->e.kind) || item->has_wait; }
-
-static int take_head(an *a, uint32_t agent, bool guessed) {
-    an_item item = *item_at(&a->hb->agents[agent], 0); /* queues may move while it has its turn */
-    pop(a, agent);
-    return hb_process(a, agent, &item.e, item.has_wait ? &item.w : NULL, guessed);
-}
-
-/* Warps of a block arrive at one counter, and the one that came first has the later stamp, or the same: what the head waits for stands behind it,
- * in its own queue. That writer's events come first then, in their order. The index of the next of them; 0: it is not there. */
-static uint32_t ahead_of_head(const an_agent *g) {
-    const an_item *head = item_at(g, 0);
-    uint32_t arrival = 0;
-    for (uint32_t i = 1; i < g->count && i < WARPS && an_arrives(head->e.kind) && !arrival; i++) {
-        const xsr_event *e = &item_at(g, i)->e;
-        if (an_arrives(e->kind) && e->slot == head->e.slot && e->writer != head->e.writer && e->value < head->e.value)
-            arrival = i;
-    }
-    for (uint32_t i = 1; i < arrival; i++)
-        if (item_at(g, i)->e.writer == item_at(g, arrival)->e.writer)
-            return i;
-    return arrival;
-}
-
-static void move_to_head(an_agent *g, uint32_t at) {
-    an_item item = *item_at(g, at);
-    for (uint32_t i = at; i > 0; i--)
-        *item_at(g, i) = *item_at(g, i - 1);
-    *item_at(g, 0) = item;
-}
-
-static bool makes_way(const an *a, an_agent *g) {
-    uint32_t at = ahead_of_head(g);
-    if (!at || !is_ready(a, item_at(g, at)))
-        return false;
-    move_to_head(g, at);
-    return true;
-}
-
-static int drain(an *a, uint32_t agent) {
-    while (a->hb->agents[agent].count) {
-        const an_item *head = item_at(&a->hb->agents[agent], 0);
-        if (!is_ready(a, head) && !makes_way(a, &a->hb->agents[agent]))
-            return waits_for_event(head) ? set_blocked(a->hb, agent) : set_unsettled(a->hb, agent);
-        TRY(take_head(a, agent, false));
-    }
-    set_free(a->hb, agent);
-    return 0;
-}
-
-static bool blocked_is_ready(const an *a, uint32_t agent) {
-    const an_agent *g = &a->hb->agents[agent];
-    return g->count == 0 || is_ready(a, item_at(g, 0)) || (ahead_of_head(g) && is_ready(a, item_at(g, ahead_of_head(g))));
-}
-
-/* Those whose event has come. Each turn may free others. */
-static int wake(an *a) {
-    an_hb *hb = a->hb;
-    for (uint32_t i = 0; i < hb->blocked_count;) {
-        uint32_t agent = hb->blocked[i];
-        if (!blocked_is_ready(a, agent)) {
-            i++;
-            continue;
-        }
-        TRY(drain(a, agent));
-        i = 0;
-    }
-    return 0;
-}
-
-static uint32_t oldest_of(const an_hb *hb, const uint32_t *list, uint32_t count) {
-    uint32_t best = XSR_NONE;
-    for (uint32_t i = 0; i < count; i++)
-        if (best == XSR_NONE || item_at(&hb->agents[list[i]], 0)->e.id < item_at(&hb->agents[best], 0)->e.id)
-            best = list[i];
-    return best;
-}
-static int force_one(an *a, uint32_t agent, int64_t now) {
-    a->hb->guesses++;
-    a->hb->last_forced = now;
-    hb_hear(&a->hb->agents[agent], now);
-    TRY(note_forced(a->hb, item_at(&a->hb->agents[agent], 0)->e.time, now));
-    TRY(take_head(a, agent, true));
-    TRY(drain(a, agent));
-    return wake(a);
-}
-
-/* What that event waits for. */
-static bool waits_for(const xsr_event *e, const xsr_wait *w, const xsr_event *other) {
-    if (w)
-        return w->reads_from.event == other->id;
-    return an_arrives(e->kind) && an_arrives(other->kind) && e->slot == other->slot && other->value + an_weight(other) == e->value;
-}
-
-static uint32_t queue_of(const an_hb *hb, const an_item *waits) {
-    for (uint32_t i = 0; i < hb->agent_count; i++)
-        for (uint32_t k = 0; k < hb->agents[i].count; k++)
-            if (waits_for(&waits->e, waits->has_wait ? &waits->w : NULL, &item_at(&hb->agents[i], k)->e))
-                return i;
-    return XSR_NONE;
-}
-
-/* What the agent waits for may stand in a queue behind an event that waits itself: that one is first. Not where queues are so long that looking takes
- * longer than it is worth. */
-static uint32_t deepest(const an_hb *hb, uint32_t agent) {
-    for (uint32_t steps = 0; steps < hb->agent_count && hb->queued < MOST_SEARCHED; steps++) {
-        uint32_t next = queue_of(hb, item_at(&hb->agents[agent], 0));
-        if (next == XSR_NONE || next == agent)
-            return agent;
-        agent = next;
-    }
-    return agent;
-}
-
-/* Whose next event all others may wait for. What a blocked agent waits for may lie behind a wait whose signal the reader still looks for
- * (the host wrote the slot, or its record is lost): the reader tells of it after a grace of its own, longer than ours, and until then nothing
- * is missing. That wait is then the older one, as far as clocks tell. */
-static uint32_t root_of(const an_hb *hb, bool *told_later) {
-    uint32_t blocked = oldest_of(hb, hb->blocked, hb->blocked_count), unsettled = oldest_of(hb, hb->unsettled, hb->unsettled_count);
-    int64_t clocks = hb->clocks;
-    *told_later = unsettled != XSR_NONE && (blocked == XSR_NONE || item_at(&hb->agents[unsettled], 0)->e.time - clocks <= item_at(&hb->agents[blocked], 0)->e.time);
-    return *told_later ? unsettled : blocked;
-}
-
-static int force_old(an *a, int64_t now) {
-    an_hb *hb = a->hb;
-    bool told_later;
-    for (uint32_t agent; (agent = root_of(hb, &told_later)) != XSR_NONE;) {
-        if (hb->queued < MOST_QUEUED && (told_later || item_at(&hb->agents[agent], 0)->e.time >= now - hb->grace))
-            return 0;
-        agent = deepest(hb, agent);
-        if (hb->queued < MOST_QUEUED && hb->agents[agent].unsettled)
-            return 0;
-        TRY(force_one(a, agent, now));
-    }
-    return 0;
-}
-
 /* Not where it is known to be something that orders nothing. */
 int an_hb_lost(an *a, const xsr_loss *loss) {
     an_hb *hb = a->hb;
@@ -405,17 +137,17 @@ int an_hb_event(an *a, const xsr_event *e) {
     hear_behind_gap(a, agent, e);
     if (e->kind == XS_EV_WRITER_END)
         a->hb->agents[agent].writers -= a->hb->agents[agent].writers > 0;
-    if ((a->hb->blocked_count && ++a->hb->tick % 64 == 0) || a->hb->queued >= MOST_QUEUED)
-        TRY(force_old(a, e->time));
+    if ((a->hb->blocked_count && ++a->hb->tick % 64 == 0) || hb_is_full(a->hb))
+        TRY(hb_force_old(a, e->time));
     an_item probe;
     probe.e = *e;
     probe.has_wait = false;
-    if (a->hb->agents[agent].count == 0 && !(is_wait(e->kind) && e->slot != XSR_NONE) && is_ready(a, &probe)) {
+    if (a->hb->agents[agent].count == 0 && !(hb_is_wait(e->kind) && e->slot != XSR_NONE) && hb_is_ready(a, &probe)) {
         TRY(hb_process(a, agent, e, NULL, false));
-        return a->hb->blocked_count ? wake(a) : 0;
+        return a->hb->blocked_count ? hb_wake(a) : 0;
     }
-    TRY(push(a, agent, e));
-    return is_wait(e->kind) && e->slot != XSR_NONE ? 0 : drain(a, agent);
+    TRY(hb_push(a, agent, e));
+    return hb_is_wait(e->kind) && e->slot != XSR_NONE ? 0 : hb_drain(a, agent);
 }
 
 int an_hb_wait(an *a, const xsr_wait *w) {
@@ -425,36 +157,24 @@ int an_hb_wait(an *a, const xsr_wait *w) {
     TRY(room_for_slots(a));
     an_agent *g = &a->hb->agents[agent];
     for (uint32_t i = g->count; i-- > 0;) {
-        an_item *item = item_at(g, i);
+        an_item *item = hb_item(g, i);
         if (item->e.id != w->id)
             continue;
         item->w = *w;
         item->has_wait = true;
         if (a->hb->last_forced != NO_TIME && a->hb->last_forced >= w->end) { /* somebody has gone on without what waits here */
-            TRY(note_forced(a->hb, w->end, a->last_time));
+            TRY(hb_note_forced(a->hb, w->end, a->last_time));
             hb_hear(g, a->last_time);
         }
-        TRY(drain(a, agent));
-        return a->hb->blocked_count ? wake(a) : 0;
+        TRY(hb_drain(a, agent));
+        return a->hb->blocked_count ? hb_wake(a) : 0;
     }
     return 0;
 }
 
 int an_hb_finish(an *a) {
-    an_hb *hb = a->hb;
-    bool told_later;
     TRY(room_for_slots(a));
-    for (uint32_t agent; (agent = root_of(hb, &told_later)) != XSR_NONE;)
-        TRY(force_one(a, deepest(hb, agent), INT64_MAX));
-    for (uint32_t i = 0; i < hb->agent_count; i++) /* waits that were never settled */
-        while (hb->agents[i].count) {
-            if (!is_ready(a, item_at(&hb->agents[i], 0))) {
-                TRY(note_forced(hb, item_at(&hb->agents[i], 0)->e.time, INT64_MAX));
-                hb_hear(&hb->agents[i], INT64_MAX);
-            }
-            TRY(take_head(a, i, true));
-        }
-    return 0;
+    return hb_force_all(a);
 }
 
 static void free_agent(an_agent *g) {

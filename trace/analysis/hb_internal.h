@@ -1,4 +1,4 @@
-/* Between hb.c (whose turn it is) and edges.c (what an event orders). */
+/* Between hb*.c (whose turn it is) and edges.c (what an event orders). */
 #ifndef XS_ANALYSIS_HB_INTERNAL_H
 #define XS_ANALYSIS_HB_INTERNAL_H
 
@@ -41,5 +41,27 @@ const an_release *hb_find(const hb_slot *s, uint64_t event);
 const an_release *hb_find_value(const hb_slot *s, uint64_t value);
 int hb_launch_begins(an *a, uint32_t agent, uint32_t launch);
 int hb_writer_ends(an *a, uint32_t agent);
+
+/* hb_queue.c. blocked: the head waits for an event; unsettled: for the reader to tell of its wait. */
+static inline an_item *hb_item(const an_agent *g, uint32_t i) { return &g->items[(g->first + i) & (g->room - 1)]; }
+int hb_push(an *a, uint32_t agent, const xsr_event *e);
+void hb_pop(an *a, uint32_t agent);
+void hb_move_to_head(an_agent *g, uint32_t at);
+int hb_set_blocked(an_hb *hb, uint32_t agent);
+int hb_set_unsettled(an_hb *hb, uint32_t agent);
+void hb_set_free(an_hb *hb, uint32_t agent);
+
+/* hb_turn.c */
+static inline bool hb_is_wait(uint32_t kind) { return kind == XS_EV_PASS || kind == XS_EV_WAIT_END; }
+bool hb_is_ready(const an *a, const an_item *item);
+int hb_take_head(an *a, uint32_t agent, bool guessed); /* ready or not */
+int hb_drain(an *a, uint32_t agent);                   /* all that are ready */
+int hb_wake(an *a);                                    /* of all agents, those whose event has come */
+
+/* hb_force.c */
+int hb_note_forced(an_hb *hb, int64_t time, int64_t now);
+bool hb_is_full(const an_hb *hb);
+int hb_force_old(an *a, int64_t now); /* what has waited for longer than the grace, or for which there is no room */
+int hb_force_all(an *a);
 
 #endif
