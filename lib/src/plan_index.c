@@ -4,22 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mixed.h"
+
 uint32_t xs_plan_pattern(const xs_plan_entry *e) {
     return (e->owner == XS_PLAN_ANY ? XS_PLAN_ALL_OWNERS : 0u) | (e->row == XS_PLAN_ANY ? XS_PLAN_ALL_ROWS : 0u) |
            (e->column == XS_PLAN_ANY ? XS_PLAN_ALL_COLUMNS : 0u) | (e->epoch == UINT64_MAX ? XS_PLAN_ALL_EPOCHS : 0u);
 }
 
-static uint64_t mixed(uint64_t h, uint64_t more) {
-    h = (h ^ more) * 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 29;
-}
-
 static uint64_t key_of(uint32_t as, uint32_t pattern, uint32_t left_out, const xs_plan_entry *e) {
-    uint64_t h = mixed(1, (as << 8 | pattern << 4 | left_out) + ((uint64_t)e->pad_first << 32));
-    h = mixed(h, left_out & XS_PLAN_ALL_OWNERS ? XS_PLAN_ANY : e->owner);
-    h = mixed(h, left_out & XS_PLAN_ALL_ROWS ? XS_PLAN_ANY : e->row);
-    h = mixed(h, left_out & XS_PLAN_ALL_COLUMNS ? XS_PLAN_ANY : e->column);
-    h = mixed(h, left_out & XS_PLAN_ALL_EPOCHS ? UINT64_MAX : e->epoch);
+    uint64_t h = xs_mixed(1, (as << 8 | pattern << 4 | left_out) + ((uint64_t)e->pad_first << 32));
+    h = xs_mixed_place(h, left_out & XS_PLAN_ALL_OWNERS ? XS_PLAN_ANY : e->owner, left_out & XS_PLAN_ALL_ROWS ? XS_PLAN_ANY : e->row,
+                       left_out & XS_PLAN_ALL_COLUMNS ? XS_PLAN_ANY : e->column, left_out & XS_PLAN_ALL_EPOCHS ? UINT64_MAX : e->epoch);
     return h ? h : 1;
 }
 

@@ -110,7 +110,7 @@ int an_blame_event(an *a, const xsr_event *e) {
 
 /* Number of the entry of an event; 0: it is not there (any more). What is asked for is mostly new. */
 static uint64_t find(const an_blame *b, uint64_t id) {
-    uint64_t low = b->first, high = b->next;
+    uint64_t low = b->first, high = b->next, at;
     for (uint64_t step = 1; step < b->next - b->first; step *= 2)
         if (blame_at(b, b->next - step)->id < id) {
             low = b->next - step;
@@ -118,14 +118,8 @@ static uint64_t find(const an_blame *b, uint64_t id) {
         } else {
             high = b->next - step + 1;
         }
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (blame_at(b, middle)->id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < b->next && blame_at(b, low)->id == id && blame_at(b, low)->kind != BLAME_GAP ? low : 0;
+    RD_SEARCH(at, low, high, blame_at(b, at)->id < id);
+    return at < b->next && blame_at(b, at)->id == id && blame_at(b, at)->kind != BLAME_GAP ? at : 0;
 }
 
 static uint8_t why_of(const xsr_wait *w) {

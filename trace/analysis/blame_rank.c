@@ -7,7 +7,7 @@ int blame_busy(an *a, uint32_t writer, int64_t ns) {
     an_blame *b = a->blame;
     const xsr_writer *w = &a->model->writers[writer];
     uint32_t at = an_class(&b->busy_of, w->rank, w->role, 0);
-    if (at == XSR_NONE || an_class_rows((void **)&b->busy, &b->busy_room, at + 1, sizeof *b->busy))
+    if (at == XSR_NONE || RD_ROWS(b->busy, b->busy_room, at + 1))
         return XS_E_MEMORY;
     b->busy[at] += ns;
     return 0;

@@ -23,15 +23,6 @@ static inline void an_classes_free(an_classes *c) {
     rd_map_free(&c->of);
     free(c->keys);
 }
-/* A row of zeroed elements as long as the classes. */
-static inline int an_class_rows(void **rows, uint32_t *room, uint32_t need, size_t width) {
-    uint32_t had = *room;
-    if (rd_room(rows, room, need, width) < 0)
-        return XS_E_MEMORY;
-    if (*room > had)
-        memset((char *)*rows + had * width, 0, (*room - had) * width);
-    return 0;
-}
 /* How far the stamps of two ranks may be apart. */
 static inline int64_t an_clock_bound(const an *a, uint32_t x, uint32_t y) {
     int64_t bound = 0;

@@ -16,7 +16,7 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
     uint32_t row = an_class(&d->classes, a->model->slots[w->slot].pad, w->rank, 0);
     if (row == XSR_NONE)
         return XS_E_MEMORY;
-    TRY(an_class_rows((void **)&d->rows, &d->room, row + 1, sizeof *d->rows));
+    TRY(RD_ROWS(d->rows, d->room, row + 1));
     lags *l = &d->rows[row];
     int64_t seen_from = w->released_by.time > w->begin ? w->released_by.time : w->begin;
     if (w->last_fail != NO_TIME && w->last_fail > seen_from)

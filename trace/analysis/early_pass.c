@@ -7,11 +7,7 @@ typedef struct pass { uint64_t wait, read, epoch, need, value; uint32_t writer, 
 typedef struct passes { pass *slots; uint32_t room; } passes;
 
 static int room_for(an *a, passes *s) {
-    uint32_t had = s->room;
-    if (RD_ROOM(s->slots, s->room, a->slot_count) < 0)
-        return XS_E_MEMORY;
-    if (s->room > had)
-        memset(&s->slots[had], 0, (s->room - had) * sizeof *s->slots);
+    TRY(RD_ROWS(s->slots, s->room, a->slot_count));
     return 0;
 }
 

@@ -18,11 +18,7 @@ static int on_step(an *a, void *state, const an_step *step) {
     }
     if (!w || w->cmp != XS_CMP_EQ || w->result != XS_RESULT_OK)
         return 0;
-    uint32_t had = q->room;
-    if (RD_ROOM(q->slots, q->room, a->slot_count) < 0)
-        return XS_E_MEMORY;
-    if (q->room > had)
-        memset(&q->slots[had], 0, (q->room - had) * sizeof *q->slots);
+    TRY(RD_ROWS(q->slots, q->room, a->slot_count));
     if (!q->slots[w->slot].passed_by)
         q->slots[w->slot] = (lucky){w->need, w->id, w->writer, w->rank, w->source, w->begin, w->end, {step->agent, step->epoch}, true, false};
     return 0;

@@ -40,9 +40,7 @@ static int room_for_slots(an *a) {
     an_hb *hb = a->hb;
     if (hb->slot_count == a->slot_count)
         return 0;
-    if (RD_ROOM(hb->slots, hb->slot_room, a->slot_count) < 0)
-        return XS_E_MEMORY;
-    memset(&hb->slots[hb->slot_count], 0, (a->slot_count - hb->slot_count) * sizeof *hb->slots);
+    TRY(RD_ROWS(hb->slots, hb->slot_room, a->slot_count));
     hb->slot_count = a->slot_count;
     return 0;
 }
@@ -109,13 +107,10 @@ uint64_t an_hb_guesses(const an *a) { return a->hb->guesses; }
 /* Not where it is known to be something that orders nothing. */
 int an_hb_lost(an *a, const xsr_loss *loss) {
     an_hb *hb = a->hb;
-    uint32_t had = hb->gap_room, ring = loss->ring;
+    uint32_t ring = loss->ring;
     if (loss->kind && !(AN_ORDERS >> loss->kind & 1))
         return 0;
-    if (RD_ROOM(hb->gap, hb->gap_room, ring + 1) < 0)
-        return XS_E_MEMORY;
-    if (hb->gap_room > had)
-        memset(&hb->gap[had], 0, (hb->gap_room - had) * sizeof *hb->gap);
+    TRY(RD_ROWS(hb->gap, hb->gap_room, ring + 1));
     hb->gap[ring] = true;
     return 0;
 }

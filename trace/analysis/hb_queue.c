@@ -1,24 +1,9 @@
 /* What waits for its turn: a queue an agent, in the order of its records, and the lists of agents whose head has to wait. */
 #include "hb_internal.h"
 
-static int grow(an_agent *g) {
-    uint32_t room = g->room ? g->room * 2 : 4;
-    an_item *bigger = malloc(room * sizeof *bigger);
-    if (!bigger)
-        return XS_E_MEMORY;
-    for (uint32_t i = 0; i < g->count; i++)
-        bigger[i] = *hb_item(g, i);
-    free(g->items);
-    g->items = bigger;
-    g->room = room;
-    g->first = 0;
-    return 0;
-}
-
 int hb_push(an *a, uint32_t agent, const xsr_event *e) {
     an_agent *g = &a->hb->agents[agent];
-    if (g->count == g->room)
-        TRY(grow(g));
+    TRY(RD_CIRCLE(g->items, g->room, g->first, g->count));
     an_item *item = hb_item(g, g->count++);
     item->e = *e;
     item->has_wait = false;

@@ -19,8 +19,8 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
     uint32_t at = an_class(&l->writers, w->writer, pad, from), row = an_class(&l->peers, pad, w->rank, from);
     if (at == XSR_NONE || row == XSR_NONE)
         return XS_E_MEMORY;
-    TRY(an_class_rows((void **)&l->last, &l->last_room, at + 1, sizeof *l->last));
-    TRY(an_class_rows((void **)&l->rows, &l->row_room, row + 1, sizeof *l->rows));
+    TRY(RD_ROWS(l->last, l->last_room, at + 1));
+    TRY(RD_ROWS(l->rows, l->row_room, row + 1));
     before *b = &l->last[at];
     pairs *p = &l->rows[row];
     p->waits++;

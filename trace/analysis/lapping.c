@@ -11,11 +11,7 @@ typedef struct ring { given acks[WAITS]; uint64_t depth; waited waits[WAITS]; ui
 typedef struct rings { ring *slots; uint32_t room; bool *pads_acked; } rings;
 
 static int room_for(an *a, rings *s) {
-    uint32_t had = s->room;
-    if (RD_ROOM(s->slots, s->room, a->slot_count) < 0)
-        return XS_E_MEMORY;
-    if (s->room > had)
-        memset(&s->slots[had], 0, (s->room - had) * sizeof *s->slots);
+    TRY(RD_ROWS(s->slots, s->room, a->slot_count));
     if (!s->pads_acked && !(s->pads_acked = calloc(a->model->pad_count + 1, sizeof *s->pads_acked)))
         return XS_E_MEMORY;
     return 0;

@@ -18,16 +18,8 @@ typedef struct writers {
 } writers;
 
 static int room_for(an *a, writers *s) {
-    uint32_t had = s->room;
-    if (RD_ROOM(s->slots, s->room, a->slot_count) < 0)
-        return XS_E_MEMORY;
-    if (s->room > had)
-        memset(&s->slots[had], 0, (s->room - had) * sizeof *s->slots);
-    had = s->usual_room;
-    if (RD_ROOM(s->usuals, s->usual_room, a->slot_count) < 0)
-        return XS_E_MEMORY;
-    if (s->usual_room > had)
-        memset(&s->usuals[had], 0, (s->usual_room - had) * sizeof *s->usuals);
+    TRY(RD_ROWS(s->slots, s->room, a->slot_count));
+    TRY(RD_ROWS(s->usuals, s->usual_room, a->slot_count));
     return 0;
 }
 

@@ -83,11 +83,8 @@ static pending pending_of(const an_step *step) {
 }
 
 static weak *weak_of(order *o, uint32_t agent) {
-    uint32_t had = o->room;
-    if (RD_ROOM(o->agents, o->room, agent + 1) < 0)
+    if (RD_ROWS(o->agents, o->room, agent + 1) < 0)
         return NULL;
-    if (o->room > had)
-        memset(&o->agents[had], 0, (o->room - had) * sizeof *o->agents);
     if (!o->agents[agent])
         o->agents[agent] = calloc(1, sizeof(weak));
     return o->agents[agent];

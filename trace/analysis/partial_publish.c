@@ -7,11 +7,7 @@ typedef struct signalled { uint64_t event, generation, index, value; uint32_t na
 typedef struct partial { writing *writers; uint32_t room; rd_map of; signalled *blocks; uint32_t block_count, block_room; } partial;
 
 static int room_for(an *a, partial *p) {
-    uint32_t had = p->room;
-    if (RD_ROOM(p->writers, p->room, a->writer_count) < 0)
-        return XS_E_MEMORY;
-    if (p->room > had)
-        memset(&p->writers[had], 0, (p->room - had) * sizeof *p->writers);
+    TRY(RD_ROWS(p->writers, p->room, a->writer_count));
     return 0;
 }
 

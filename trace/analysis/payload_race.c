@@ -286,13 +286,9 @@ static int note_early(an *a, races *r, const an_step *step) {
 }
 
 static int note_guard(races *r, const an_step *step) {
-    uint32_t had = r->guard_room;
     if (!step->w || step->w->result != XS_RESULT_OK || (!step->from && !step->guessed))
         return 0;
-    if (RD_ROOM(r->guards, r->guard_room, step->agent + 1) < 0)
-        return XS_E_MEMORY;
-    if (r->guard_room > had)
-        memset(&r->guards[had], 0, (r->guard_room - had) * sizeof *r->guards);
+    TRY(RD_ROWS(r->guards, r->guard_room, step->agent + 1));
     if (step->guessed)
         r->guards[step->agent].unsure = true;
     else
@@ -301,11 +297,7 @@ static int note_guard(races *r, const an_step *step) {
 }
 
 static int note_begun(an *a, races *r, const xsr_event *e, uint32_t chunk_index) {
-    uint32_t had = r->writer_room;
-    if (RD_ROOM(r->writers, r->writer_room, a->writer_count) < 0)
-        return XS_E_MEMORY;
-    if (r->writer_room > had)
-        memset(&r->writers[had], 0, (r->writer_room - had) * sizeof *r->writers);
+    TRY(RD_ROWS(r->writers, r->writer_room, a->writer_count));
     r->writers[e->writer] = (begun){chunk_index, e->kind == XS_EV_WRITE_BEGIN, chunk_index != XSR_NONE, e->detail};
     return 0;
 }

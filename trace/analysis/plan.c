@@ -12,11 +12,6 @@ typedef struct an_plans {
 #define DATED 16u
 #define MOST_REPORTED (1u << 16) /* epochs go on for ever: older ones are forgotten together */
 
-static uint64_t mixed(uint64_t h, uint64_t more) {
-    h = (h ^ more) * 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 32;
-}
-
 int an_plan_begin(an *a) {
     const xsr_model *m = a->model;
     an_plans *p = a->plans = calloc(1, sizeof *p);
@@ -34,7 +29,7 @@ int an_plan_begin(an *a) {
     return 0;
 }
 
-static uint64_t reported_key(uint32_t slot, uint64_t epoch) { return mixed(mixed(7, slot), epoch); }
+static uint64_t reported_key(uint32_t slot, uint64_t epoch) { return xs_mixed(xs_mixed(7, slot), epoch); }
 
 int an_plan_expect(an *a, const xsr_event *e) {
     an_plans *p = a->plans;

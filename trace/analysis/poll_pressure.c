@@ -63,11 +63,8 @@ static void take_polls(const an *a, pressure *p, const xsr_wait *w) {
 }
 
 static crowd *crowd_of(an *a, pressure *p, uint32_t slot) {
-    uint32_t had = p->room;
-    if (RD_ROOM(p->slots, p->room, a->slot_count) < 0)
+    if (RD_ROWS(p->slots, p->room, a->slot_count) < 0)
         return NULL;
-    if (p->room > had)
-        memset(&p->slots[had], 0, (p->room - had) * sizeof *p->slots);
     return &p->slots[slot];
 }
 

@@ -21,13 +21,9 @@ static void close_epoch(spread *s) {
 }
 
 static int take_wait(an *a, readiness *r, const xsr_event *e) {
-    uint32_t had = r->wait_room;
     if (e->writer == XSR_NONE)
         return 0;
-    if (RD_ROOM(r->waits, r->wait_room, a->writer_count) < 0)
-        return XS_E_MEMORY;
-    if (r->wait_room > had)
-        memset(&r->waits[had], 0, (r->wait_room - had) * sizeof *r->waits);
+    TRY(RD_ROWS(r->waits, r->wait_room, a->writer_count));
     blocked *b = &r->waits[e->writer];
     if (e->kind == XS_EV_EPOCH)
         *b = (blocked){0};
@@ -47,7 +43,7 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     uint32_t at = an_class(&r->classes, a->model->slots[e->slot].pad, e->rank, an_block(a, e->writer) << 12 ^ a->model->slots[e->slot].owner);
     if (at == XSR_NONE)
         return XS_E_MEMORY;
-    TRY(an_class_rows((void **)&r->rows, &r->room, at + 1, sizeof *r->rows));
+    TRY(RD_ROWS(r->rows, r->room, at + 1));
     spread *s = &r->rows[at];
     if (s->epoch != e->epoch) {
         close_epoch(s);

@@ -47,13 +47,9 @@ static int enter(an_recount *r, uint32_t rank, uint32_t role, uint32_t launch, u
 
 static int look_at_writer(an *a, const xsr_event *e) {
     an_recount *r = a->recount;
-    uint32_t had = r->writer_room;
     if (e->writer == XSR_NONE)
         return 0;
-    if (RD_ROOM(r->writers, r->writer_room, e->writer + 1) < 0)
-        return XS_E_MEMORY;
-    if (r->writer_room > had)
-        memset(&r->writers[had], 0, (r->writer_room - had) * sizeof *r->writers);
+    TRY(RD_ROWS(r->writers, r->writer_room, e->writer + 1));
     seen *w = &r->writers[e->writer];
     if (e->epoch == 0 || (w->epoch == e->epoch && w->role == e->role))
         return 0;
@@ -73,11 +69,7 @@ const an_runs *an_entered(const an *a, uint32_t rank, uint32_t role) {
 
 static int tally(an *a, uint32_t tallied, const xsr_event *e, uint64_t n) {
     an_recount *r = a->recount;
-    uint32_t had = r->room[tallied];
-    if (RD_ROOM(r->tallies[tallied], r->room[tallied], e->slot + 1) < 0)
-        return XS_E_MEMORY;
-    if (r->room[tallied] > had)
-        memset(&r->tallies[tallied][had], 0, (r->room[tallied] - had) * sizeof *r->tallies[tallied]);
+    TRY(RD_ROWS(r->tallies[tallied], r->room[tallied], e->slot + 1));
     an_tally *t = &r->tallies[tallied][e->slot];
     t->rank = t->any && t->rank != e->rank ? XSR_NONE : e->rank;
     t->role = t->any && t->role != e->role ? XSR_NONE : e->role;

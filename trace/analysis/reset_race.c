@@ -9,11 +9,7 @@ typedef struct open_wait { int64_t time; uint64_t need, event, record; uint32_t 
 typedef struct resets { use *slots; uint32_t room; open_wait *open; uint32_t open_count, open_room; } resets;
 
 static int room_for(an *a, resets *s) {
-    uint32_t had = s->room;
-    if (RD_ROOM(s->slots, s->room, a->slot_count) < 0)
-        return XS_E_MEMORY;
-    if (s->room > had)
-        memset(&s->slots[had], 0, (s->room - had) * sizeof *s->slots);
+    TRY(RD_ROWS(s->slots, s->room, a->slot_count));
     return 0;
 }
 

@@ -33,7 +33,7 @@ static int gather(const an *a, const fairness *s, all_unseen *u) {
         if (owner == XSR_NONE || q->rank == owner)
             continue;
         uint32_t at = an_class(&u->of, slot->pad, owner, q->rank);
-        if (at == XSR_NONE || an_class_rows((void **)&u->rows, &u->room, at + 1, sizeof *u->rows))
+        if (at == XSR_NONE || RD_ROWS(u->rows, u->room, at + 1))
             return XS_E_MEMORY;
         unseen *row = &u->rows[at];
         row->never = (row->since == 0 || row->never) && q->pending && !q->served;

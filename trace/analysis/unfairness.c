@@ -14,7 +14,7 @@ static int take_delay(an *a, fairness *s, const xsr_wait *w) {
     uint32_t row = an_class(&s->peers, a->model->slots[w->slot].pad, w->rank, from);
     if (row == XSR_NONE)
         return XS_E_MEMORY;
-    TRY(an_class_rows((void **)&s->rows, &s->row_room, row + 1, sizeof *s->rows));
+    TRY(RD_ROWS(s->rows, s->row_room, row + 1));
     served *r = &s->rows[row];
     int64_t delay = w->lag_ns - an_clock_bound(a, from, w->rank);
     delay = delay > 1 ? delay : 1;

@@ -7,7 +7,7 @@
 
 static contended *contended_of(fairness *s, uint32_t slot, uint32_t rank) {
     uint32_t at = an_class(&s->shared, slot, rank, 0);
-    return at == XSR_NONE || an_class_rows((void **)&s->shared_rows, &s->shared_room, at + 1, sizeof *s->shared_rows) ? NULL : &s->shared_rows[at];
+    return at == XSR_NONE || RD_ROWS(s->shared_rows, s->shared_room, at + 1) ? NULL : &s->shared_rows[at];
 }
 
 static int note_passed(fairness *s, const contender *c) {

@@ -6,8 +6,8 @@
 
 static server *server_of(an *a, fairness *s, uint32_t slot) {
     uint32_t at = an_class(&s->owners, a->model->slots[slot].pad, a->model->slots[slot].owner, 0);
-    if (at == XSR_NONE || an_class_rows((void **)&s->servers, &s->server_room, at + 1, sizeof *s->servers) ||
-        an_class_rows((void **)&s->slots, &s->slot_room, a->slot_count, sizeof *s->slots))
+    if (at == XSR_NONE || RD_ROWS(s->servers, s->server_room, at + 1) ||
+        RD_ROWS(s->slots, s->slot_room, a->slot_count))
         return NULL;
     return &s->servers[at];
 }

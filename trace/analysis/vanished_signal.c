@@ -44,11 +44,8 @@ typedef struct found { an_touch list[FOUND], first, second; uint64_t count; bool
 typedef struct adders { found **slots; uint32_t room; } adders;
 
 static found *found_of(an *a, adders *all, uint32_t slot) {
-    uint32_t had = all->room;
-    if (RD_ROOM(all->slots, all->room, a->slot_count) < 0)
+    if (RD_ROWS(all->slots, all->room, a->slot_count) < 0)
         return NULL;
-    if (all->room > had)
-        memset(&all->slots[had], 0, (all->room - had) * sizeof *all->slots);
     if (!all->slots[slot])
         all->slots[slot] = calloc(1, sizeof *all->slots[slot]);
     return all->slots[slot];

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <xs/errors.h>
 
+#include "../read/search.h"
+
 an_vector *an_vector_hold(an_vector *v) {
     if (v)
         v->refs++;
@@ -16,15 +18,9 @@ void an_vector_drop(an_vector *v) {
 }
 
 static uint32_t place(const an_vector *v, uint32_t agent) {
-    uint32_t low = 0, high = v->count;
-    while (low < high) {
-        uint32_t mid = (low + high) / 2;
-        if (v->at[mid].agent < agent)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    uint32_t at;
+    RD_SEARCH(at, 0, v->count, v->at[at].agent < agent);
+    return at;
 }
 
 uint32_t an_vector_epoch(const an_vector *v, uint32_t agent) {

@@ -3,11 +3,6 @@
 
 #define MOST_REPORTED 65536u /* memory does not grow with events; these rows name epochs */
 
-static uint64_t mixed(uint64_t h, uint64_t more) {
-    h = (h ^ more) * 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 32;
-}
-
 /* The record holds the epoch's low word; a writer that entered that epoch knows all of it. */
 static uint64_t epoch_of(const xsr_event *e) { return (uint32_t)e->epoch == (uint32_t)e->detail ? e->epoch : e->detail; }
 
@@ -17,7 +12,7 @@ int rd_expect(xsr_reader *reader, const xsr_event *e) {
     const xsr_slot *s = &reader->model.slots[e->slot];
     xsr_plan row = {s->pad, {.kind = XS_PLAN_ARRIVALS, .origin = XS_PLAN_REPORTED, .pad_first = rd_pad_first(reader, s->pad),
                              .owner = s->owner, .row = s->row, .column = s->column, .epoch = epoch_of(e), .a = e->value}};
-    uint64_t key = mixed(mixed(mixed(1, e->slot), row.entry.epoch), row.entry.a);
+    uint64_t key = xs_mixed(xs_mixed(xs_mixed(1, e->slot), row.entry.epoch), row.entry.a);
     if (rd_map_get(&reader->reported_of, key) != XSR_NONE)
         return 0;
     if (reader->reported_count == MOST_REPORTED) {

@@ -176,15 +176,9 @@ int64_t rd_fit_host(const rd_fit *fit, uint32_t *hint, int64_t device) {
 }
 
 int64_t rd_fit_device(const rd_fit *fit, int64_t host) {
-    uint32_t low = 0, high = fit->count; /* knots[low].host <= host, if any */
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (fit->knots[middle].host <= host)
-            low = middle;
-        else
-            high = middle;
-    }
-    const rd_knot *k = &fit->knots[low];
+    uint32_t next; /* behind the last that is not later, or behind the first */
+    RD_SEARCH(next, 1, fit->count, fit->knots[next].host <= host);
+    const rd_knot *k = &fit->knots[next - 1];
     int64_t past = host - k->host;
     return k->device + past - rounded(k->drift / (1 + k->drift) * (double)past);
 }

@@ -56,20 +56,6 @@ static int evict(xsr_reader *reader, rd_slot *s) {
     return rc;
 }
 
-static int grow(rd_slot *s) {
-    uint32_t room = s->mark_room ? s->mark_room * 2 : 8;
-    rd_mark *bigger = malloc(room * sizeof *bigger);
-    if (!bigger)
-        return XS_E_MEMORY;
-    for (uint32_t i = 0; i < s->mark_count; i++)
-        bigger[i] = *mark_at(s, i);
-    free(s->marks);
-    s->marks = bigger;
-    s->mark_room = room;
-    s->mark_first = 0;
-    return 0;
-}
-
 static void note_reset(rd_slot *s, uint64_t value) {
     s->has_reset = true;
     s->reset_value = value;
@@ -89,8 +75,8 @@ int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post) {
     rd_slot *s = &reader->slots[event->slot];
     const rd_ring *ring = &reader->rings[event->ring];
     int rc = is_full(reader, s) ? evict(reader, s) : 0;
-    if (rc == 0 && s->mark_count == s->mark_room)
-        rc = grow(s);
+    if (rc == 0)
+        rc = RD_CIRCLE(s->marks, s->mark_room, s->mark_first, s->mark_count);
     if (rc)
         return rc;
     bool rises = s->rising == 0 || post >= mark_at(s, s->mark_count - 1)->post;
@@ -109,7 +95,7 @@ int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post) {
 /* Index of the first entry of the rising tail [from, count) whose value is at least need. Waits mostly look at the newest
  * entries: the search gallops back from there. */
 static uint32_t lower(const rd_slot *s, uint32_t from, uint64_t need) {
-    uint32_t low = from, high = s->mark_count;
+    uint32_t low = from, high = s->mark_count, at;
     for (uint32_t step = 1; high - from >= step; step *= 2) {
         if (mark_at(s, high - step)->post < need) {
             low = high - step + 1;
@@ -117,14 +103,8 @@ static uint32_t lower(const rd_slot *s, uint32_t from, uint64_t need) {
         }
         high -= step;
     }
-    while (low < high) {
-        uint32_t mid = (low + high) / 2;
-        if (mark_at(s, mid)->post < need)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    RD_SEARCH(at, low, high, mark_at(s, at)->post < need);
+    return at;
 }
 
 static uint32_t first_from(const rd_slot *s, uint32_t from, uint64_t need) {

@@ -19,12 +19,10 @@ typedef struct found {
 } found;
 #define MOST_FOUND 64
 
-static uint64_t mix(uint64_t h, uint64_t x) { return (h ^ x) * 0x9e3779b97f4a7c15ull; }
-
 /* What a launch's writers have in common over its replays. */
 uint64_t rd_place_of(const xsr_activity *k) {
-    uint64_t h = mix(mix(1, k->process), (uint32_t)k->device);
-    h = k->graph_node ? mix(h, k->graph_node) : mix(mix(h, k->name), (uint64_t)k->stream << 32 | k->context);
+    uint64_t h = xs_mixed(xs_mixed(1, k->process), (uint32_t)k->device);
+    h = k->graph_node ? xs_mixed(h, k->graph_node) : xs_mixed(xs_mixed(h, k->name), (uint64_t)k->stream << 32 | k->context);
     return h ^ h >> 29;
 }
 
@@ -41,21 +39,15 @@ static int64_t end_of(const xsr_writer *w) { return w->end == NO_TIME ? w->begin
 /* Kernels around a writer; margin: how far inside it lies. */
 static uint32_t find(const kernels *ks, const xsr_writer *w, found *out) {
     const xsr_model *m = ks->model;
-    uint32_t low = 0, high = ks->count, count = 0;
-    while (low < high) { /* the first that begins behind it */
-        uint32_t middle = low + (high - low) / 2;
-        if (m->activities[ks->at[middle]].begin <= w->begin + ks->slack)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low-- > 0 && ks->end_before[low] >= end_of(w) - ks->slack && count < MOST_FOUND) {
-        const xsr_activity *k = &m->activities[ks->at[low]];
+    uint32_t at, count = 0;
+    RD_SEARCH(at, 0, ks->count, m->activities[ks->at[at]].begin <= w->begin + ks->slack); /* the first that begins behind it */
+    while (at-- > 0 && ks->end_before[at] >= end_of(w) - ks->slack && count < MOST_FOUND) {
+        const xsr_activity *k = &m->activities[ks->at[at]];
         if (k->process != w->process || k->end < end_of(w) - ks->slack ||
             (w->launch != XSR_NONE && !shape_fits(k, &m->launches[w->launch])))
             continue;
         int64_t before = w->begin - k->begin, behind = k->end - end_of(w);
-        out[count++] = (found){ks->at[low], before < behind ? before : behind};
+        out[count++] = (found){ks->at[at], before < behind ? before : behind};
     }
     return count;
 }
@@ -88,7 +80,7 @@ typedef struct votes {
 } votes;
 
 static int cast(votes *v, uint32_t launch, uint64_t place, bool alone) {
-    uint64_t key = mix(place, launch);
+    uint64_t key = xs_mixed(place, launch);
     uint32_t at = rd_map_get(&v->index, key);
     if (at == XSR_NONE) {
         at = v->count;
@@ -252,23 +244,17 @@ static void find_launches(xsr_reader *reader, const rd_device *d, const kernels 
         if (l->process != d->process || l->begin == NO_TIME || l->end == NO_TIME)
             continue;
         xsr_writer words = {.process = l->process, .launch = i, .begin = l->begin, .end = l->end};
-        uint32_t found_one = XSR_NONE, count = 0, low = 0, high = ks->count;
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-            if (m->activities[ks->at[middle]].begin < words.begin)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        for (; low < ks->count && m->activities[ks->at[low]].begin <= l->end; low++) {
-            const xsr_activity *k = &m->activities[ks->at[low]];
+        uint32_t found_one = XSR_NONE, count = 0, at;
+        RD_SEARCH(at, 0, ks->count, m->activities[ks->at[at]].begin < words.begin);
+        for (; at < ks->count && m->activities[ks->at[at]].begin <= l->end; at++) {
+            const xsr_activity *k = &m->activities[ks->at[at]];
             if (k->launch == i) {
                 count = 0;
                 break;
             }
             if (k->launch != XSR_NONE || k->end > l->end || !shape_fits(k, l))
                 continue;
-            found_one = ks->at[low];
+            found_one = ks->at[at];
             count++;
         }
         if (count == 1)

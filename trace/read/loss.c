@@ -55,15 +55,9 @@ void rd_settle_losses(xsr_reader *reader) {
 
 /* The first LOSS row that ends at or after `sequence`. */
 static uint32_t told_from(const xsr_reader *reader, const rd_ring *r, uint64_t sequence) {
-    uint32_t low = r->loss_begin, high = r->loss_end;
-    while (low < high) {
-        uint32_t mid = (low + high) / 2;
-        if (reader->losses[mid].last < sequence)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    uint32_t at;
+    RD_SEARCH(at, r->loss_begin, r->loss_end, reader->losses[at].last < sequence);
+    return at;
 }
 
 static int deliver_hole(xsr_reader *reader, uint32_t ring, const rd_hole *hole) {

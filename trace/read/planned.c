@@ -16,13 +16,8 @@ void rd_planned_free(rd_planned *planned) {
     memset(planned, 0, sizeof *planned);
 }
 
-static uint64_t mixed(uint64_t h, uint64_t more) {
-    h = (h ^ more) * 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 32;
-}
-
 static uint64_t key_of(uint32_t kind, uint32_t pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t epoch) {
-    return mixed(mixed(mixed(mixed(1, (uint64_t)pad << 32 | kind), (uint64_t)owner << 32 | row), column), epoch);
+    return xs_mixed_place(xs_mixed(1, (uint64_t)pad << 32 | kind), owner, row, column, epoch);
 }
 
 int rd_planned_add(rd_planned *planned, const xsr_plan *row, uint32_t kind, uint64_t epoch, uint32_t at) {

@@ -4,16 +4,10 @@
 #include <stdio.h>
 
 static const rd_pad_at *pad_of(const rd_process *p, uint32_t object) {
-    uint32_t low = 0, high = p->pad_count;
-    while (low < high) {
-        uint32_t mid = (low + high) / 2;
-        if (p->pads[mid].first <= object)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const rd_pad_at *at = low ? &p->pads[low - 1] : NULL;
-    return at && object - at->first < at->objects ? at : NULL;
+    uint32_t at;
+    RD_SEARCH(at, 0, p->pad_count, p->pads[at].first <= object);
+    const rd_pad_at *pad = at ? &p->pads[at - 1] : NULL;
+    return pad && object - pad->first < pad->objects ? pad : NULL;
 }
 
 static int name_slot(xsr_reader *reader, xsr_slot *s) {

@@ -20,6 +20,35 @@ int rd_room(void **array, uint32_t *room, uint32_t need, size_t width) {
     return 0;
 }
 
+int rd_rows(void **array, uint32_t *room, uint32_t need, size_t width) {
+    uint32_t had = *room;
+    if (rd_room(array, room, need, width) < 0)
+        return XS_E_MEMORY;
+    if (*room > had)
+        memset((char *)*array + had * width, 0, (*room - had) * width);
+    return 0;
+}
+
+int rd_circle(void **array, uint32_t *room, uint32_t *first, uint32_t count, size_t width) {
+    if (count < *room)
+        return 0;
+    if (*room > UINT32_MAX / 2)
+        return XS_E_MEMORY;
+    uint32_t more = *room ? *room * 2 : 4, behind = *room - *first; /* all are taken: from the oldest to the end, then from the begin */
+    char *bigger = malloc(more * width);
+    if (!bigger)
+        return XS_E_MEMORY;
+    if (*room) {
+        memcpy(bigger, (char *)*array + *first * width, behind * width);
+        memcpy(bigger + behind * width, *array, *first * width);
+    }
+    free(*array);
+    *array = bigger;
+    *room = more;
+    *first = 0;
+    return 0;
+}
+
 static uint64_t mix(uint64_t key) {
     key ^= key >> 32;
     key *= 0x9e3779b97f4a7c15ull;

@@ -51,17 +51,11 @@ static int by_launch(const void *a, const void *b) {
 }
 
 static const ordered *range(const ordered *list, uint32_t count, uint64_t key, uint32_t *found) {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (list[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (*found = 0; low + *found < count && list[low + *found].key == key;)
+    uint32_t at;
+    RD_SEARCH(at, 0, count, list[at].key < key);
+    for (*found = 0; at + *found < count && list[at + *found].key == key;)
         ++*found;
-    return &list[low];
+    return &list[at];
 }
 
 static int make_tables(tables *t, const rd_ties *in) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../trace/read/search.h"
 #include "draw.h"
 
 #define EVIDENCE_IDS (3ull << 61) /* apart from ids of events and of edges between open waits */
@@ -51,15 +52,9 @@ void evidence_free(drawing *d) { free(d->evidence); }
 
 /* The place of the first proof by the event, or where it would be. */
 static uint32_t place_of(const struct evidence *e, uint64_t id) {
-    uint32_t low = 0, high = e->count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (e->proofs[middle].event < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t at;
+    RD_SEARCH(at, 0, e->count, e->proofs[at].event < id);
+    return at;
 }
 
 bool evidence_is(const drawing *d, uint64_t id) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../trace/read/search.h"
 #include "draw.h"
 #include "thin.h"
 
@@ -69,15 +70,9 @@ int files_begin(drawing *d) {
 int files_next_window(drawing *d, int64_t start) { return window_new(d, start); }
 
 static uint32_t window_at(const drawing *d, int64_t time) {
-    uint32_t low = 0, high = d->window_count;
-    while (high - low > 1) {
-        uint32_t middle = (low + high) / 2;
-        if (d->windows[middle]->start <= time)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t next; /* behind the last that is not later, or behind the first */
+    RD_SEARCH(next, 1, d->window_count, d->windows[next]->start <= time);
+    return next - 1;
 }
 
 trace_file *files_window(const drawing *d, int64_t time) { return d->windows[window_at(d, time)]; }

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "../../trace/read/search.h"
+
 static int64_t *until_of(xsv_blocked *b, uint32_t writer) {
     if (writer >= b->writers) {
         uint32_t count = writer + writer / 2 + 64;
@@ -45,15 +47,9 @@ int xsv_blocked_end(xsv_blocked *b, const xsr_event *e) {
 
 /* Entries are sorted by id, those that are done too: their order is kept by the neighbours that are not. */
 static xsv_end *find(const xsv_blocked *b, uint64_t id) {
-    uint64_t low = b->first, high = b->next;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if ((end_at(b, middle)->id >> 1) < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < b->next && end_at(b, low)->id >> 1 == id ? end_at(b, low) : NULL;
+    uint64_t at;
+    RD_SEARCH(at, b->first, b->next, (end_at(b, at)->id >> 1) < id);
+    return at < b->next && end_at(b, at)->id >> 1 == id ? end_at(b, at) : NULL;
 }
 
 static void drop_done(xsv_blocked *b) {
