@@ -349,7 +349,7 @@ uint32_t an_slot_at(const an *a, uint32_t pad, uint32_t owner, uint32_t row, uin
 uint64_t an_stuck_lost(const an *a, const an_stuck *s); /* records that could change what is said of it */
 xsa_finding an_stuck_like(an *a, const an_stuck *s, uint32_t detector, uint32_t severity);
 
-/* ---- ladder.c ---- */
+/* ---- ladder*.c ---- */
 void an_ladder(an *a, an_stuck *s);
 bool an_has_skipped(const an *a, uint32_t slot, uint64_t need, uint32_t writer, uint32_t waits); /* skipped.c */
 /* ---- misdirected.c ---- */

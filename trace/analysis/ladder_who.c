@@ -1,0 +1,115 @@
+/* Who owes the signal of a wait that stands still: the rank, the role, the writer. */
+#include "ladder.h"
+
+/* A slot that many signal in turn, and somebody passed its wait after the last signal. Those who signal it wait for it themselves, but for the
+ * first: a queue's slot, which its producers signal and one consumer waits for, is none of these. */
+static bool is_handed_over(const an *a, uint32_t slot, uint32_t waiter) {
+    const an_slot *x = &a->slots[slot];
+    if (!(an_pad(a, slot)->flags & XS_PAD_SHARED) || !x->signals || x->arrivals || x->entered.writer == XSR_NONE || x->entered.value != x->max_value)
+        return false;
+    return x->entered.writer != waiter && (x->signals == 1 || (x->signal.writer != XSR_NONE && x->waiters >> x->signal.writer % 64 & 1));
+}
+
+/* Many signal it, and whose turn it is shows in none of their signals. Who has ended in an epoch that others went on from, if it is one alone:
+ * its writer. */
+static uint32_t left_early(const an *a, const an_stuck *s) {
+    uint64_t last = 0;
+    uint32_t found = XSR_NONE, pad = a->model->slots[s->w.slot].pad;
+    for (uint32_t i = 0; i < a->writer_count; i++)
+        if (a->writers[i].signal_slot != XSR_NONE && a->model->slots[a->writers[i].signal_slot].pad == pad && a->writers[i].epoch > last)
+            last = a->writers[i].epoch;
+    for (uint32_t i = 0; i < a->writer_count; i++) {
+        uint32_t to = a->writers[i].signal_slot;
+        if (i == s->w.writer || to == XSR_NONE || a->model->slots[to].pad != pad || !ladder_ended_by(a, i, an_still(a)) || an_stuck_of_writer(a, i) != XSR_NONE ||
+            a->writers[i].epoch >= last)
+            continue;
+        if (found != XSR_NONE)
+            return XSR_NONE;
+        found = i;
+    }
+    return found;
+}
+
+static bool signalled_by_several(const an *a, uint32_t slot) {
+    return (an_pad(a, slot)->flags & XS_PAD_SHARED) && a->slots[slot].signals && !a->slots[slot].arrivals;
+}
+
+void ladder_find_supplier(an *a, an_stuck *s) {
+    uint32_t slot = s->w.slot;
+    const an_slot *x = &a->slots[slot];
+    an_plan p = an_plan_of(a, slot, s->w.epoch);
+    s->origin = p.writer_origin;
+    s->role = p.writer_role;
+    s->supplier_number = p.writer;
+    if (an_is_counter(a, slot)) { /* whoever arrives */
+        s->counter = slot;
+        if (s->supplier_number == XSR_NONE)
+            s->supplier_number = x->arrival.rank != XSR_NONE ? an_number(a, x->arrival.rank) : a->model->slots[slot].owner;
+        if (s->role == XSR_NONE && x->arrival.writer != XSR_NONE)
+            s->role = a->writers[x->arrival.writer].role;
+    } else if (is_handed_over(a, slot, s->w.writer)) { /* a lock: whoever entered last and has not handed it on */
+        s->supplier_number = an_number(a, x->entered.rank);
+        s->role = XSR_NONE;
+    } else if (signalled_by_several(a, slot) && s->supplier_number == XSR_NONE) {
+        s->owes = left_early(a, s);
+        s->supplier_number = s->owes == XSR_NONE ? XSR_NONE : an_number(a, a->model->writers[s->owes].rank);
+        s->role = XSR_NONE;
+    } else {
+        if (s->supplier_number == XSR_NONE && x->signal.rank != XSR_NONE)
+            s->supplier_number = an_number(a, x->signal.rank);
+        s->counter = an_counter_of(a, slot);
+        if (s->supplier_number == XSR_NONE && s->counter == XSR_NONE && !x->signals)
+            s->supplier_number = an_writer_by_pattern(a, slot);
+    }
+    s->supplier = an_rank_of(a, s->supplier_number);
+    if (s->counter == XSR_NONE && s->supplier != XSR_NONE && !x->signals)
+        s->counter = ladder_open_counter(a, s->supplier, s->w.epoch);
+}
+
+/* May this writer be the one? By role, by what it did to the slot or the counter before, at least by rank. */
+bool ladder_is_candidate(const an *a, const an_stuck *s, uint32_t writer, bool by_role) {
+    const xsr_writer *w = &a->model->writers[writer];
+    if (w->rank != s->supplier || w->begin > an_still(a))
+        return false;
+    uint32_t launch = s->w.writer == XSR_NONE ? w->launch : a->model->writers[s->w.writer].launch; /* its own may be lost */
+    if (w->end != NO_TIME && w->end < s->w.begin && w->launch != launch)
+        return false; /* of an earlier launch */
+    return !by_role || s->role == XSR_NONE || a->writers[writer].role == s->role || w->role == s->role;
+}
+
+static uint32_t only_writer_of(const an *a, const an_stuck *s, uint32_t block) {
+    uint32_t found = XSR_NONE;
+    for (uint32_t i = 0; i < a->writer_count && block != XSR_NONE; i++) {
+        if (an_block(a, i) != block || !ladder_is_candidate(a, s, i, true))
+            continue;
+        if (found != XSR_NONE)
+            return XSR_NONE;
+        found = i;
+    }
+    return found;
+}
+
+/* Nobody has signalled it yet: the one writer of the block that would, as neighbours in the pad have theirs. */
+static uint32_t neighbour_writer(const an *a, const an_stuck *s) {
+    uint32_t beside = an_writer_beside(a, s->w.slot, s->supplier);
+    if (beside != XSR_NONE)
+        return beside;
+    return only_writer_of(a, s, an_block_by_pattern(a, s->w.slot));
+}
+
+/* The writer that signalled the slot before, if it is still the one: no election chooses another. */
+uint32_t ladder_known_writer(const an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    if (is_handed_over(a, s->w.slot, s->w.writer))
+        return x->entered.writer;
+    if (signalled_by_several(a, s->w.slot) && s->owes != XSR_NONE)
+        return s->owes;
+    uint32_t w = x->signal.writer;
+    if (s->counter == XSR_NONE && w == XSR_NONE)
+        w = neighbour_writer(a, s);
+    else if (s->counter == XSR_NONE && !ladder_is_candidate(a, s, w, false))
+        w = only_writer_of(a, s, an_block(a, w)); /* of an earlier launch */
+    if (s->counter != XSR_NONE || w == XSR_NONE || !ladder_is_candidate(a, s, w, false))
+        return XSR_NONE;
+    return w;
+}
