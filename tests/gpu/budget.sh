@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# budget.sh BUILD FOLDER SECONDS: all that a GPU has to show, in one go that ends in time; tests/gpu/run.sh all-in-budget calls it.
-# First the tests that failed on a GPU before, then the others for as long as leaves the benchmarks their time, then these in the
+# budget.sh BUILD FOLDER SECONDS [TABLE]: all that a GPU has to show, in one go that ends in time; tests/gpu/run.sh all-in-budget calls it.
+# First the tests that failed or did not run in TABLE, that of an earlier run, then the others for as long as leaves the benchmarks their time, then these in the
 # order of their bars, each with a bound of its own, then what is left. FOLDER/table.txt has a row for each, and the benchmarks' tables.
 set -uo pipefail
 build=$1 out=$2 budget=$3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 table=$out/table.txt
-failed_before='^(litmus\.(unread|hung)|ends\.(leave|kill)|device\.kill|ranks\.(residency|green)|replay\.(graph|streams))$'
+failed_before=''
+if [ -n "${4:-}" ]; then
+    failed_before=$({ sed -nE '/\(bench\)$/d; s/^FAIL ([^ ]+).*/\1/p' "$4"; sed -n 's/^NOT RUN: //p' "$4" | tr ' ' '\n'; } | grep . | sort -u | sed 's/\./\\./g' | paste -sd '|' -)
+fi
+[ -z "$failed_before" ] || failed_before="^($failed_before)\$"
 # name, its bound in seconds, words
 benches=(
     'record_cost|60|'
@@ -63,7 +67,7 @@ bench() { # name, bound, words
 }
 
 say "budget: $budget s"
-phase first "$(left)" "$failed_before"
+[ -z "$failed_before" ] || phase first "$(left)" "$failed_before"
 phase rest $((budget - bench_seconds - SECONDS)) -n "$failed_before"
 for line in "${benches[@]}"; do
     IFS='|' read -r name bound words <<<"$line"

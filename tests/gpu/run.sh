@@ -10,7 +10,8 @@ usage: tests/gpu/run.sh [-b BUILD] [-o FOLDER] [-l LABEL] [-x LABEL] [-n REGEX] 
   list       only say what there is
   faults     the fault matrix, 50 runs a fault, within -s seconds (840), into FOLDER/faults.K-N.md; here what missed its bar and what was
              found instead, in less than 10 kB; -p K/N the K-th of N parts
-  all-in-budget SECONDS  tests and benchmarks, by what matters most, over in so many seconds (budget.sh); a table goes into FOLDER
+  all-in-budget SECONDS [TABLE]  tests and benchmarks, by what matters most, over in so many seconds (budget.sh); a table goes into FOLDER:
+             FOLDER/table.txt. TABLE is that of an earlier run: what failed or did not run there comes first
   pack       put what travels (stripped, no objects) into BUILD/carry and say its size; run it there with -b BUILD/carry
 
 -b BUILD    the build (build/gpu)      -o FOLDER  logs and files of tests ($OUT, or BUILD/tests/gpu/logs)
@@ -126,7 +127,8 @@ if [ "$mode" = faults ]; then
 fi
 if [ "$mode" = all-in-budget ]; then
     [[ "${1:-}" =~ ^[0-9]+$ ]] || { usage >&2; exit 64; }
-    exec bash "$root/tests/gpu/budget.sh" "$build" "$logs" "$1"
+    [ $# -lt 2 ] || [ -r "$2" ] || { echo "cannot read the table $2" >&2; exit 66; }
+    exec bash "$root/tests/gpu/budget.sh" "$build" "$logs" "$@"
 fi
 if [ "$mode" = sanitizer ]; then
     but=gpu-fault

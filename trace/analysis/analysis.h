@@ -31,7 +31,6 @@ struct an_step; /* hb.h */
 enum an_needs { AN_WAITS = 1, AN_PAYLOAD = 2, AN_BLOCK_BARRIERS = 4, AN_HEARTBEATS = 8, AN_BARRIERS = 16, AN_CHANNELS = 32 };
 
 #define AN_KIND(name) (1ull << XS_EV_##name)
-#define AN_ALL_KINDS (~0ull)
 
 typedef struct an_ops {
     uint32_t id;        /* xsa_detector */
@@ -47,7 +46,6 @@ typedef struct an_ops {
     void (*release)(void *state);
 } an_ops;
 extern const an_ops *const an_detectors[]; /* ends with NULL; trace health first */
-#define AN_DETECTORS (XSA_DETECTOR_END - 1)
 
 /* ---- shared state ---- */
 
@@ -364,12 +362,6 @@ uint32_t an_counter_of(const an *a, uint32_t slot);
 /* Arrivals of the counter's current round, and how many complete it; false: not known. */
 bool an_round_of(const an *a, uint32_t counter, uint64_t epoch, uint64_t *have, uint64_t *expected);
 
-static inline const an_ops *an_ops_of(uint32_t detector) {
-    for (uint32_t i = 0; an_detectors[i]; i++)
-        if (an_detectors[i]->id == detector)
-            return an_detectors[i];
-    return NULL;
-}
 static inline void an_windows_clear(an *a) { a->window_count = a->windows_told = 0; }
 static inline uint32_t an_number(const an *a, uint32_t rank) { return rank == XSR_NONE ? XSR_NONE : a->model->ranks[rank].rank; }
 static inline uint32_t an_block(const an *a, uint32_t writer) { return writer == XSR_NONE ? XSR_NONE : a->model->writers[writer].block; }

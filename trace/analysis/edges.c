@@ -162,10 +162,8 @@ static int process_wait(an *a, an_step *step) {
         from = a->lost_records ? NULL : hb_find_value(s, w->reads_from.value);
     else if (w->reads_from.reason == XSR_REASON_INITIAL || w->reads_from.reason == XSR_REASON_HOST)
         return 0;
-    if (!from || step->guessed) {
-        a->hb->guesses += !step->guessed;
+    if (!from || step->guessed)
         return guess(a, step);
-    }
     return take_edge(a, step, from, level_of_access(step->e), not_known(step->e) || acquires(step->e->order) || w->fence != XS_FENCE_NONE);
 }
 

@@ -102,8 +102,6 @@ bool an_hb_may_know(const an *a, uint32_t agent, int64_t time) {
     return heard != NO_TIME && (heard >= time || time - heard <= a->hb->bound);
 }
 
-uint64_t an_hb_guesses(const an *a) { return a->hb->guesses; }
-
 /* Not where it is known to be something that orders nothing. */
 int an_hb_lost(an *a, const xsr_loss *loss) {
     an_hb *hb = a->hb;

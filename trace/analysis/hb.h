@@ -74,7 +74,6 @@ int an_step_tell(an *a, const an_step *step); /* driver.c */
 bool an_hb_before(const an *a, an_stamp stamp, uint32_t agent);
 const an_agent *an_hb_agent(const an *a, uint32_t agent);
 uint32_t an_hb_agent_of(const an *a, uint32_t writer); /* XSR_NONE: it has done nothing yet */
-uint64_t an_hb_guesses(const an *a); /* edges that had to be guessed: loss, or a slot's history that was too short */
 /* How far an edge between two ranks has to reach. */
 static inline uint8_t an_level_between(const an *a, uint32_t x, uint32_t y) {
     return a->ranks[x].device_key == a->ranks[y].device_key ? AN_GPU : AN_SYS;

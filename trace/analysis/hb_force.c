@@ -40,7 +40,6 @@ static uint32_t oldest_of(const an_hb *hb, const uint32_t *list, uint32_t count)
 }
 
 static int force_one(an *a, uint32_t agent, int64_t now) {
-    a->hb->guesses++;
     a->hb->last_forced = now;
     hb_hear(&a->hb->agents[agent], now);
     TRY(hb_note_forced(a->hb, hb_item(&a->hb->agents[agent], 0)->e.time, now));

@@ -25,7 +25,7 @@ typedef struct an_hb {
     hb_slot *slots; uint32_t slot_count, slot_room;
     uint32_t *blocked; uint32_t blocked_count, blocked_room; /* agents whose next event waits for another one */
     uint32_t *unsettled; uint32_t unsettled_count, unsettled_room; /* agents with events behind a wait that the reader has not told of yet */
-    uint64_t queued, guesses;
+    uint64_t queued;
     hb_span *forced; uint32_t forced_count, forced_room; /* when events went on before what they waited for */
     int64_t grace, clocks, bound; /* how long an event may wait for another; what stamps may be off by; what clocks may */
     int64_t last_forced;    /* merged time at which somebody last went on though what it waited for may have been held up */

@@ -34,10 +34,6 @@ int rd_device_sample(xsr_reader *reader, uint32_t process, int32_t device, const
     return 1;
 }
 
-uint32_t rd_device_at(const xsr_reader *reader, uint32_t process, int32_t device) {
-    return rd_map_get(&reader->device_of, (uint64_t)process << 32 | (uint32_t)device);
-}
-
 int rd_device_step(xsr_reader *reader, uint32_t process, int32_t device, int64_t step) {
     uint32_t at = find_or_add(reader, process, device);
     if (at == XSR_NONE)

@@ -295,7 +295,6 @@ int64_t rd_step_of(const xsr_reader *reader, const rd_device *device);
 int rd_device_sample(xsr_reader *reader, uint32_t process, int32_t device, const rd_sample *sample);
 int rd_device_step(xsr_reader *reader, uint32_t process, int32_t device, int64_t step);
 void rd_device_limits(const rd_device *device, int64_t offset, int64_t *low, int64_t *high, int64_t *fault); /* where the truth lies from the fit */
-uint32_t rd_device_at(const xsr_reader *reader, uint32_t process, int32_t device); /* in devices, or XSR_NONE */
 void rd_device_centre(const xsr_reader *reader, rd_device *device); /* once, when the fit is made */
 void rd_sort_samples(rd_device *device);
 int rd_devices_find(xsr_reader *reader); /* of rings too; fits; the rings' clocks */

@@ -177,7 +177,6 @@ int file_start(drawing *d, trace_file *file, int64_t time);
 uint32_t track_add(drawing *d, const track_info *track);
 int track_declare(drawing *d, trace_file *file, uint32_t track);
 uint32_t track_root(drawing *d, const char *name, const char *description);
-uint32_t track_child(drawing *d, uint32_t parent, const char *name);
 role_group *track_role(drawing *d, uint32_t rank, uint32_t role);
 uint32_t track_passes(drawing *d, role_group *group);
 int tracks_begin(drawing *d);
@@ -216,7 +215,6 @@ int draw_arrival(drawing *d, uint32_t slot, const arrival *arrival, const uint64
 bool left_out(drawing *d, uint64_t event); /* of `arrive, pass`, and counted: the trace is large, and it proves nothing */
 int arrival_event(drawing *d, const xsr_event *event);
 int control_event(drawing *d, const xsr_event *event);
-int draw_held_arrivals(drawing *d);
 
 /* ---- rows of their own; each keeps its state behind the pointer in `drawing` ---- */
 int blame_begin(drawing *d);

@@ -6,7 +6,6 @@
 
 #define BUFFER_BYTES (1u << 20)
 #define SLACK_BYTES (1u << 16)  /* room for any packet whose length fits 14 bits, and then some */
-#define SHORT_PACKET 16384u     /* lengths below fit two bytes */
 #define BULK_BYTES 8192u        /* texts and flow ids above: the packet might not be short */
 #define CLOCK_DELTA 64u
 #define CLOCK_ABSOLUTE 65u

@@ -10,7 +10,6 @@
 #include "strings.h"
 
 #define ENCODER_ARGS 24u
-#define ENCODER_TIME_NONE INT64_MIN
 
 enum encoder_sequence { SEQUENCE_EVENTS = 1, SEQUENCE_GPU = 2, SEQUENCE_LOSS = 16 /* + rank */ };
 enum event_type { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3, EVENT_COUNTER = 4, EVENT_STATE = 5 };

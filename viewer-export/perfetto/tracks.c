@@ -92,11 +92,6 @@ uint32_t track_root(drawing *d, const char *name, const char *description) {
     return track_add(d, &t);
 }
 
-uint32_t track_child(drawing *d, uint32_t parent, const char *name) {
-    track_info t = {.parent = parent, .name = strings_id(&d->texts, name)};
-    return track_add(d, &t);
-}
-
 const char *role_name(const drawing *d, uint32_t role) {
     return role < d->model->name_count ? d->model->names[role].text : "unknown";
 }

@@ -39,7 +39,10 @@ static void print_wait(FILE *out, const hang_world *world, const hang_wait *wait
     print_owes(out, world, wait);
     fprintf(out, "\n            %s%s", kernel, *kernel ? " " : "");
     hang_say_source(out, world, wait);
-    fprintf(out, ", epoch %" PRIu64 ", word %u, %s polls, %s\n", wait->epoch, wait->user, xsv_count((int64_t)wait->polls).text,
+    fprintf(out, ", epoch %" PRIu64, wait->epoch);
+    if (wait->user) /* xs_writer_word */
+        fprintf(out, ", word %u", wait->user);
+    fprintf(out, ", %s polls, %s\n", xsv_count((int64_t)wait->polls).text,
             wait->state == HANG_MOVING        ? "moves"
             : wait->state == HANG_YOUNG       ? "began only just"
             : world->source->looks == 1       ? "no change seen"

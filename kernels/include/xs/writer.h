@@ -6,7 +6,6 @@
 #include <xs/emit.h>
 #include <xs/lookout.h>
 
-XS_FN uint32_t xs_writer_rank(const xs_writer *w) { return w->xs->rank + xs_writer_grid_block() / w->xs->blocks; }
 XS_FN uint32_t xs_writer_block(const xs_writer *w) { return xs_writer_grid_block() % w->xs->blocks; }
 
 /* Both by counting, without a division: the slow paths have no registers for one, and the ranks of a launch are few. */

@@ -45,7 +45,7 @@ XS_KERNEL(hanging, struct hanging_args) {
         }
     }
     xs_writer_epoch(&w, args.last + 1);
-    xs_writer_word(&w, 7777);
+    xs_writer_word(&w, args.way == HANGING_SELF ? 0 : 7777);
     if (args.way == HANGING_BUSY && rank == last_rank)
         for (;;)
             xs_work_ns(1000000);

@@ -97,6 +97,7 @@ static void text_begins_with_the_verdict(void **unused) {
                                         "\nOpen waits, oldest first\n",
                                         "rank 0 pusher block 0 warp 0",
                                         "has 2, needs >= 3; owes: rank 1",
+                                        ", epoch 3, word 7777, ",
                                         "\nPads",
                                         "from=1",
                                         "rank 0 half=1",
@@ -107,6 +108,18 @@ static void text_begins_with_the_verdict(void **unused) {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(o.out, parts[i]))
             fail_msg("'%s' is missing in\n%s", parts[i], o.out);
+    outcome_free(&o);
+    stop(&a);
+}
+
+static void a_writer_without_a_word_shows_none(void **unused) {
+    (void)unused;
+    app a = start("self", 2, "plan", "one");
+    outcome o = LOOK(a.pid, 2, 1, {"$.worlds[0].waits[0].word", "0"});
+    outcome_free(&o);
+    o = ask(a.pid, "");
+    assert_non_null(strstr(o.out, ", epoch 3, "));
+    assert_null(strstr(o.out, ", word "));
     outcome_free(&o);
     stop(&a);
 }
@@ -423,6 +436,7 @@ int main(void) {
         TEST(missing_signal_without_a_plan),
         TEST(answers_within_a_second),
         TEST(text_begins_with_the_verdict),
+        TEST(a_writer_without_a_word_shows_none),
         TEST(cycle_of_two),
         TEST(chain_to_the_root),
         TEST(barrier_with_one_away),
