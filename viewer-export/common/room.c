@@ -1,21 +1,16 @@
 #include "room.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <xs/errors.h>
 
+#include "../../trace/read/table.h"
+
 int xsv_room(void *array, uint32_t *room, uint32_t at, size_t element, int fill) {
-    void **elements = array;
-    if (at < *room)
+    uint32_t had = *room;
+    if (at < had)
         return XS_OK;
-    uint32_t more = *room ? *room : 16;
-    while (more <= at)
-        more = more <= UINT32_MAX / 2 ? more * 2 : UINT32_MAX;
-    char *bigger = realloc(*elements, more * element);
-    if (!bigger)
+    if (at == UINT32_MAX || rd_room(array, room, at + 1, element) < 0)
         return XS_E_MEMORY;
-    memset(bigger + *room * element, fill, (more - *room) * element);
-    *elements = bigger;
-    *room = more;
+    memset(*(char **)array + had * element, fill, (*room - had) * element);
     return XS_OK;
 }

@@ -10,6 +10,8 @@
 #include <catalog_view.h>
 #include <xs/read.h>
 
+#include "../../trace/read/table.h"
+
 #define HANG_SAMPLE_NS 200000000u /* between the two samples; the end of a capture that counts as one */
 #define HANG_NONE UINT32_MAX
 
@@ -193,7 +195,6 @@ int hang_read(const int32_t *pids, uint32_t count, hang_report *report);
 int hang_open(const char *const *paths, uint32_t count, hang_report *report);
 void hang_free(hang_report *report);
 /* hang_world.c */
-int hang_room(void **array, uint32_t *size, uint32_t need, size_t width);
 hang_world *hang_add_world(hang_report *report, const hang_source *source); /* NULL: no memory */
 hang_region *hang_add_region(hang_world *world);                            /* NULL: no memory */
 /* Of files nothing says which processes are of one world: those that fit are. */

@@ -163,7 +163,7 @@ static int add_writer(hang_world *world, hang_facts *f, uint32_t index) {
     uint32_t r = region_of(world, w->process);
     if (r == HANG_NONE || !held(f, index) || m->ranks[w->rank].rank >= world->regions[r].world_ranks)
         return 0;
-    if (hang_room((void **)&world->writers, &world->writer_room, world->writer_count + 1, sizeof *world->writers))
+    if (RD_ROOM(world->writers, world->writer_room, world->writer_count + 1))
         return XS_E_MEMORY;
     const hang_region *region = &world->regions[r];
     hang_writer *out = &world->writers[world->writer_count++];
@@ -217,7 +217,7 @@ static int add_wait(hang_world *world, const hang_facts *f, const xsr_wait *w) {
     region->unsure += w->maybe_over;
     if (w->maybe_over)
         return 0;
-    if (hang_room((void **)&world->waits, &world->wait_room, world->wait_count + 1, sizeof *world->waits))
+    if (RD_ROOM(world->waits, world->wait_room, world->wait_count + 1))
         return XS_E_MEMORY;
     const hang_seen_slot *slot = w->slot < f->slot_room && f->slots[w->slot].seen ? &f->slots[w->slot] : NULL;
     uint64_t begin = time_of(w->begin), age = region->now > begin ? region->now - begin : 0;

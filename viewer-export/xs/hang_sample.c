@@ -39,7 +39,7 @@ static int take_ring(const hang_region *region, hang_sample *sample, uint32_t ri
         sample->torn += whole < 0;
         if (whole <= 0 || !is_of(&line.status, &owner))
             continue;
-        if (hang_room((void **)&sample->lines, &sample->room, sample->count + 1, sizeof line))
+        if (RD_ROOM(sample->lines, sample->room, sample->count + 1))
             return XS_E_MEMORY;
         sample->lines[sample->count++] = line;
     }

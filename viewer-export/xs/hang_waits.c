@@ -93,7 +93,7 @@ static int add_writer(hang_world *world, uint32_t r, uint32_t ring) {
         return 0;
     if (!xs_attach_owner(&region->at->view, ring, &owner))
         return 0;
-    if (hang_room((void **)&world->writers, &world->writer_room, world->writer_count + 1, sizeof *world->writers))
+    if (RD_ROOM(world->writers, world->writer_room, world->writer_count + 1))
         return XS_E_MEMORY;
     world->writers[world->writer_count++] = (hang_writer){.region = r,
                                                           .ring = ring,
@@ -123,7 +123,7 @@ static int add_wait(hang_world *world, uint32_t writer, const hang_line *line) {
     hang_writer *w = &world->writers[writer];
     const hang_region *region = &world->regions[w->region];
     const xs_status_line *s = &line->status, *before = same_wait(&region->samples[0], line);
-    if (hang_room((void **)&world->waits, &world->wait_room, world->wait_count + 1, sizeof *world->waits))
+    if (RD_ROOM(world->waits, world->wait_room, world->wait_count + 1))
         return XS_E_MEMORY;
     hang_wait *wait = &world->waits[world->wait_count++];
     *wait = (hang_wait){.writer = writer,

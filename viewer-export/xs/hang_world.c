@@ -5,17 +5,6 @@
 #include <string.h>
 #include <xs/errors.h>
 
-int hang_room(void **array, uint32_t *size, uint32_t need, size_t width) {
-    if (need <= *size)
-        return 0;
-    void *larger = realloc(*array, 2 * (size_t)need * width);
-    if (!larger)
-        return XS_E_MEMORY;
-    *array = larger;
-    *size = 2 * need;
-    return 0;
-}
-
 hang_world *hang_add_world(hang_report *r, const hang_source *source) {
     hang_world *larger = realloc(r->worlds, (r->world_count + 1) * sizeof *larger);
     if (!larger)

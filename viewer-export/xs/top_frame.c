@@ -9,7 +9,7 @@
 /* Ends the line that was written to `text`. */
 static int add_line(top_frame *frame, enum top_color color, char *text) {
     int rc =
-        text ? hang_room((void **)&frame->lines, &frame->room, frame->count + 1, sizeof *frame->lines) : XS_E_MEMORY;
+        text ? RD_ROOM(frame->lines, frame->room, frame->count + 1) : XS_E_MEMORY;
     if (rc)
         free(text);
     else
