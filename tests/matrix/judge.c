@@ -181,7 +181,7 @@ static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed,
     analysis a = {0};
     int rc = 0;
     if (o->shift_ns)
-        rc = matrix_devices(path, o->shift_ns);
+        rc = matrix_devices(path, o->known_ns ? o->known_ns : o->shift_ns);
     if (rc >= 0 && filters) {
         rc = analyse(path, &a);
         whole_count = rc < 0 ? 0 : collect(&a, whole);
@@ -195,7 +195,7 @@ static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed,
     if (rc >= 0) {
         uint32_t count = collect(&a, now);
         weigh(f, twin || !f->finding, &a, filters ? whole : NULL, whole_count, v);
-        v->moved = o->shift_ns && o->drop <= 0 && (order_differs(whole, whole_count, now, count, "right", v) ||
+        v->moved = o->shift_ns && o->drop <= 0 && (!o->known_ns || o->known_ns >= o->shift_ns) && (order_differs(whole, whole_count, now, count, "right", v) ||
                                                    order_differs(now, count, whole, whole_count, "shifted", v));
         write_end(v, &a.tally, error);
     }

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEY_BACKEND = 256, KEY_SCHEDULER, KEY_DROP, KEY_DROP_RUN, KEY_SHIFT, KEY_ALL, KEY_POLLERS, KEY_EACH, KEY_MISSES, KEY_KEEP, KEY_SECONDS, KEY_PATIENCE, KEY_PART, KEY_TABLE, KEY_BUT, KEY_TIMELESS, KEY_BRIEF,
+enum { KEY_BACKEND = 256, KEY_SCHEDULER, KEY_DROP, KEY_DROP_RUN, KEY_SHIFT, KEY_KNOWN, KEY_ALL, KEY_POLLERS, KEY_EACH, KEY_MISSES, KEY_KEEP, KEY_SECONDS, KEY_PATIENCE, KEY_PART, KEY_TABLE, KEY_BUT, KEY_TIMELESS, KEY_BRIEF,
        KEY_BOUND, KEY_TWIN_BOUND, KEY_SLOWER };
 
 static const struct argp_option option_table[] = {
@@ -29,6 +29,7 @@ static const struct argp_option option_table[] = {
     {"drop", KEY_DROP, "PERCENT", 0, "lose so many of the records", 0},
     {"drop-run", KEY_DROP_RUN, "N", 0, "in runs of up to N", 0},
     {"shift", KEY_SHIFT, "NS", 0, "every rank has a clock known to within NS and is off by up to that", 0},
+    {"known", KEY_KNOWN, "NS", 0, "with --shift: those clocks say that they are right to within NS", 0},
     {"pollers", KEY_POLLERS, "N", 0, "at most so many pollers in the first five seeds (80000, and no more than the fault asks for; 0: as in the others)", 0},
     {"all", KEY_ALL, NULL, 0, "those too that this setting cannot judge", 0},
     {"each", KEY_EACH, NULL, 0, "a process a fault, one after the other, and watched (always so on CUDA)", 0},
@@ -89,6 +90,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case KEY_DROP_RUN: o->drop_run = (uint32_t)number(state, text, 1, 4096); return 0;
     case KEY_SHIFT: o->shift_ns = (uint64_t)number(state, text, 0, 1e9); return 0;
     case KEY_POLLERS: o->many_pollers = (uint32_t)number(state, text, 0, 1e6); return 0;
+    case KEY_KNOWN: o->known_ns = (uint64_t)number(state, text, 1, 1e9); return 0;
     case KEY_ALL: o->all = 1; return 0;
     case KEY_EACH: o->each = 1; return 0;
     case KEY_MISSES: o->misses = 1; return 0;

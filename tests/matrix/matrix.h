@@ -16,7 +16,8 @@ typedef struct matrix_options {
     uint32_t many_pollers; /* in the first five seeds of faults that poll; 0: never */
     double drop;           /* share of records that are lost */
     uint32_t drop_run;     /* lost in runs of up to so many */
-    uint64_t shift_ns;     /* every rank has a clock that is known to within this, and is off by up to this */
+    uint64_t shift_ns;     /* every rank has a clock of its own that is off by up to this */
+    uint64_t known_ns;     /* and known to within this; 0: it is off by no more than is known */
     uint32_t judge;        /* fault_judge: which faults this setting can judge */
     int32_t all;           /* 1: those too that it cannot judge */
     int32_t misses;        /* 1: every miss is told, not the first of each fault alone */

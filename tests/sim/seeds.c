@@ -150,7 +150,7 @@ static int same_twice(const setting *s, unsigned long long seed, const char *fir
     return failed;
 }
 
-#define SHIFTED 4u /* of every so many seeds: each is judged six times more */
+#define SHIFTED 4u /* of every so many seeds: each is judged ten times more */
 #define WALKED 5u /* of the first seeds: all events are searched at every step */
 
 static int check_seed(const setting *s, unsigned long long seed, unsigned long long number) {

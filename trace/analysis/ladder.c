@@ -12,12 +12,12 @@ static bool is_flipped(const an *a, const an_stuck *s) {
     return s->w.cmp == XS_CMP_EQ && x->is_state && x->comes_again;
 }
 
-/* One of the last two signals brought the slot to what was needed before `time`. */
+/* One of the last two signals brought the slot to what was needed before `time`, whatever their clocks are off by. */
 static bool signalled_by(const an *a, const an_stuck *s, int64_t time) {
     const an_slot *x = &a->slots[s->w.slot];
     const an_touch *last[2] = {&x->signal, &x->before_signal};
     for (uint32_t i = 0; i < (is_flipped(a, s) ? 1u : 2u); i++) /* of a flag that flips the one before was of another round */
-        if (last[i]->rank != XSR_NONE && last[i]->time < time && !let_in(a, s, last[i]->writer) && an_holds(s->w.cmp, last[i]->value, s->w.need))
+        if (last[i]->rank != XSR_NONE && last[i]->time < time - an_clock_bound(a, last[i]->rank, s->w.rank) && !let_in(a, s, last[i]->writer) && an_holds(s->w.cmp, last[i]->value, s->w.need))
             return true;
     return false;
 }

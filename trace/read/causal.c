@@ -36,12 +36,13 @@ static const rd_mark *certain_signal(rd_slot *s, const xsr_wait *w) {
 
 int rd_causal_wait(xsr_reader *reader, const xsr_wait *w) {
     const rd_mark *m = certain_signal(&reader->slots[w->slot], w);
-    uint32_t to = reader->rank_clock[w->rank], from = m ? reader->rings[m->event.ring].clock : to;
-    if (from == to)
+    return m ? rd_causal_slack(reader, reader->rings[m->event.ring].clock, reader->rank_clock[w->rank], w->end - m->event.time) : 0;
+}
+
+int rd_causal_slack(xsr_reader *reader, uint32_t from, uint32_t to, int64_t slack) {
+    if (from == to || slack < -NONSENSE)
         return 0;
-    int64_t slack = w->end - m->event.time;
-    if (slack < -NONSENSE)
-        return 0;
+    rd_turn_widen(reader, -slack);
     rd_pair *pair = pair_row(reader, from, to);
     if (!pair)
         return XS_E_MEMORY;

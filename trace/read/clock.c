@@ -119,6 +119,7 @@ void rd_clocks_bound(xsr_reader *reader) {
         worst = b > worst ? b : worst;
     }
     reader->bound = worst + second;
+    reader->hold = reader->model.clock_count > 1 ? reader->bound : 0;
     bool exact = true; /* virtual times: a signal comes before what it ends, however short the time between */
     for (uint32_t i = 0; i < reader->model.process_count; i++)
         exact &= reader->model.processes[i].virtual_time;

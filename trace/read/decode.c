@@ -27,11 +27,25 @@ static uint64_t slept(uint32_t low, uint32_t high, bool both, bool named, uint64
     return wide(both ? high : 0, low);
 }
 
+static uint64_t observed_of(const rd_slot *s, const rd_raw *raw) {
+    if (raw->kind == XS_EV_PASS)
+        return value_of(s, raw, raw->full, raw->further[1], raw->value);
+    return raw->furthers && !s->narrow ? wide(raw->furthers == 2 ? raw->further[4] : 0, raw->value) : rd_unwrap(s->last, raw->value);
+}
+
+bool rd_observed(const xsr_reader *reader, uint32_t ring, uint32_t slot, uint64_t *value) {
+    const rd_raw *raw = &reader->rings[ring].raw;
+    if (raw->kind != XS_EV_PASS && raw->kind != XS_EV_WAIT_END)
+        return false;
+    *value = observed_of(&reader->slots[slot], raw);
+    return true;
+}
+
 /* need stays 0 here: the start of the wait holds it (wait.c). Slots of 32 bits wrap: their high half is always 0. */
 static void decode_wait_end(rd_slot *s, const rd_raw *raw, xsr_event *e) {
     const uint32_t *f = raw->further;
     bool both = raw->furthers == 2; /* else the high halves are 0 */
-    e->value = raw->furthers && !s->narrow ? wide(both ? f[4] : 0, raw->value) : rd_unwrap(s->last, raw->value);
+    e->value = observed_of(s, raw);
     advance(s, e->value);
     e->detail = wide(both ? f[3] >> 16 & 0xffu : 0, raw->detail);
     e->further[0] = raw->furthers ? slept(f[1], both ? f[3] & 0xffffu : 0xffffu, both, raw->named, e->detail) : 0;
@@ -40,7 +54,7 @@ static void decode_wait_end(rd_slot *s, const rd_raw *raw, xsr_event *e) {
 }
 
 static void decode_pass(rd_slot *s, const rd_raw *raw, xsr_event *e) {
-    e->value = value_of(s, raw, raw->full, raw->further[1], raw->value);
+    e->value = observed_of(s, raw);
     advance(s, e->value);
     e->need = raw->full ? value_of(s, raw, true, raw->further[2], raw->detail) : e->value;
     e->detail = e->need;

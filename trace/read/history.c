@@ -56,9 +56,11 @@ static int evict(xsr_reader *reader, rd_slot *s) {
     return rc;
 }
 
-static void note_reset(rd_slot *s, uint64_t value) {
+static void note_reset(rd_slot *s, const xsr_event *event, uint64_t value) {
     s->has_reset = true;
     s->reset_value = value;
+    s->reset_event = event->id;
+    s->reset_writer = event->writer;
     s->fresh = 0;
     s->rising = 0;
     s->evicted = s->evicted_max = 0; /* what was pushed out before the reset cannot be read any more */
@@ -88,7 +90,7 @@ int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post) {
     s->rising = rises ? s->rising + 1 : 1;
     s->fresh++;
     if (event->kind == XS_EV_RESET)
-        note_reset(s, post);
+        note_reset(s, event, post);
     return 0;
 }
 
@@ -125,23 +127,56 @@ static bool other_writer(const xsr_event *a, const xsr_event *b) {
     return a->rank != b->rank || (a->writer != b->writer && a->writer != XSR_NONE && b->writer != XSR_NONE);
 }
 
-/* The newest entry with this value not younger than `until`. */
-rd_mark *rd_history_equal(rd_slot *s, uint64_t value, int64_t until, bool *ambiguous) {
+static bool is_sorted(const rd_slot *s) { return s->rising >= s->fresh; }
+
+static uint64_t floor_of(const rd_slot *s, uint32_t writer, uint64_t until) {
+    uint64_t floor = s->read_wait && s->read_by == writer && s->read_wait < until ? s->read : 0;
+    for (uint32_t i = s->mark_count; i-- > s->mark_count - s->fresh && mark_at(s, i)->event.id > floor;)
+        if (mark_at(s, i)->event.writer == writer && mark_at(s, i)->event.id < until)
+            return mark_at(s, i)->event.id;
+    return floor;
+}
+
+rd_limits rd_history_limits(const rd_slot *s, const xsr_wait *w) { return (rd_limits){is_sorted(s) ? 0 : floor_of(s, w->writer, w->id), UINT64_MAX}; }
+
+/* What has its turn later than the wait was written before it ended if stamps leave that open; not what came behind a later write of its
+ * writer. */
+rd_mark *rd_history_equal(const xsr_reader *reader, const xsr_wait *w, const rd_limits *limits, bool *ambiguous) {
+    rd_slot *s = &reader->slots[w->slot];
     rd_mark *found = NULL;
-    bool sorted = s->rising >= s->fresh;
-    uint32_t at = sorted ? lower(s, s->mark_count - s->fresh, value) : s->mark_count - s->fresh;
+    bool sorted = is_sorted(s);
+    uint32_t at = sorted ? lower(s, s->mark_count - s->fresh, w->observed) : s->mark_count - s->fresh;
     *ambiguous = false;
+    if (s->reset_event > w->id && s->reset_writer == w->writer)
+        return NULL;
     for (; at < s->mark_count; at++) {
         rd_mark *mark = mark_at(s, at);
-        if (mark->post != value || mark->event.time > until) {
+        if (!sorted && (mark->event.id > limits->ceiling || (mark->event.writer == w->writer && mark->event.id > w->id)))
+            break;
+        if (mark->post != w->observed || (mark->event.id > w->id && mark->event.time > w->end + reader->grace)) {
             if (sorted)
                 break;
             continue;
         }
+        if (!sorted && mark->event.id < limits->floor)
+            continue;
         *ambiguous |= found && other_writer(&found->event, &mark->event);
         found = mark;
     }
     return found;
+}
+
+bool rd_history_shows(const rd_slot *s, uint64_t value, uint32_t writer) {
+    bool initial = value == (s->has_reset ? s->reset_value : 0);
+    if (s->arrived)
+        return s->last >= value;
+    if (is_sorted(s) && !initial)
+        return s->fresh && mark_at(s, s->mark_count - 1)->post >= value;
+    uint64_t floor = floor_of(s, writer, UINT64_MAX);
+    for (uint32_t i = s->mark_count; i-- > s->mark_count - s->fresh && mark_at(s, i)->event.id >= floor;)
+        if (mark_at(s, i)->post == value)
+            return true;
+    return floor == 0 && (initial || s->evicted);
 }
 
 rd_mark *rd_history_newest(rd_slot *s, int64_t until) {

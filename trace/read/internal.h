@@ -61,8 +61,13 @@ typedef struct rd_device { /* one GPU as one process sees it */
     int64_t first, last; /* device times of its records; NO_TIME: none */
     uint32_t ring_begin, ring_end; /* in device_rings */
 } rd_device;
-typedef struct rd_clock { xsr_clock row; int64_t widened; } rd_clock; /* beside xsr_clock: as samples say; part of bound_ns for times
-                                                                         far from samples */
+typedef struct rd_node { int64_t key; uint32_t ring; } rd_node;
+typedef struct rd_clock { /* beside xsr_clock: as samples say */
+    xsr_clock row;
+    int64_t widened; /* part of bound_ns for times far from samples */
+    bool held; uint32_t held_for;                               /* its rings are out of the merge, for a write to that slot: turn.c */
+    rd_node *parked; uint32_t parked_count, parked_room; /* those that had their turn: the first is the one that waits */
+} rd_clock;
 typedef struct rd_pair { uint32_t from, to; int64_t slack; uint64_t count; } rd_pair; /* clocks; least wait end - signal */
 
 typedef struct rd_tick { int64_t before, after, time; } rd_tick;     /* CUPTI's clock, between two readings of the process's */
@@ -136,6 +141,7 @@ typedef struct rd_ring { /* beside xsr_ring */
     bool silent;         /* it has no whole event */
     int64_t heard;       /* time of the last event delivered */
     uint64_t after;      /* sequence behind its records */
+    bool let_go;         /* its next event has been held: turn.c */
     /* pairing */
     rd_open_wait *open; uint32_t open_count, open_room;
     uint64_t elected_by; int64_t elect_time;
@@ -155,27 +161,33 @@ typedef struct rd_mark { /* one entry of a slot's history: something that change
 
 typedef struct rd_slot { /* beside xsr_slot */
     uint64_t last;        /* last value known */
-    uint64_t reset_value;
+    uint64_t reset_value, reset_event; uint32_t reset_writer; /* of the last RESET */
     rd_mark *marks; uint32_t mark_first, mark_count, mark_room;
     uint64_t evicted, evicted_max;
     uint32_t rising;      /* number of entries, from the newest back, whose values do not fall */
     uint32_t fresh;       /* number of entries behind the last RESET */
     uint64_t pending_head, pending_tail; /* waits of this slot that are not settled: number in the queue, + 1; 0: none */
     uint64_t gaps;        /* the rank's count of gaps at the last entry */
+    uint64_t read, read_wait; /* ids of what a wait read, and of that wait: the newest that was settled */
+    uint32_t read_by;     /* its writer */
+    uint32_t held;        /* clocks that wait for a write to it: turn.c */
+    uint32_t overdue_clock; int64_t overdue; uint64_t overdue_value; /* a wait on that clock saw that value then, and held for it in vain; NO_TIME: none did */
     uint32_t inferred_rank, inferred_role;
     uint64_t base, base_epoch, base_arrived; uint32_t base_expected; /* elections: see arrive.c */
     bool narrow, is_shared, host_supplier, conflict, has_reset, signalled, arrived;
 } rd_slot;
 
-typedef struct rd_pending { xsr_wait wait; uint64_t next; bool settled; } rd_pending;
+/* Event ids: what lies before the one or behind the other a wait cannot have read, since its writer wrote over it or read what came later;
+ * wrote over it since, or read what came before it later. Where values rise they say it themselves. */
+typedef struct rd_limits { uint64_t floor, ceiling; } rd_limits;
+typedef struct rd_pending { xsr_wait wait; uint64_t next; rd_limits limits; bool settled; } rd_pending;
+
 
 
 typedef struct rd_rooms {
     uint32_t processes, ranks, pads, slots, names, launches, writers, rings, clocks, plan, notes, files, spans, losses,
         owners, looks, statuses, proc, ring, slot, heap, sinks, devices, pairs, reported, activities;
 } rd_rooms;
-
-typedef struct rd_node { int64_t key; uint32_t ring; } rd_node;
 
 struct xsr_reader {
     xsr_options options;
@@ -216,6 +228,9 @@ struct xsr_reader {
     rd_map slot_of;      /* (process, object) -> slot */
     rd_map slot_at;      /* (pad, place in the pad) -> slot */
     rd_node *heap; uint32_t heap_count;
+    uint32_t held_count; /* clocks that are held: turn.c */
+    bool awaited;        /* a slot that one is held for was written to */
+    int64_t hold;        /* how long: as far as clocks may disagree; 0: there is one clock */
     uint64_t next_id;
     bool signals_wanted; /* by a sink */
     uint32_t marks;      /* entries in all histories */
@@ -305,6 +320,7 @@ void rd_clocks_reset(xsr_reader *reader);
 void rd_clocks_bound(xsr_reader *reader); /* what pairing allows for */
 /* causal.c: no signal is younger than the wait that saw it */
 int rd_causal_wait(xsr_reader *reader, const xsr_wait *wait);
+int rd_causal_slack(xsr_reader *reader, uint32_t from, uint32_t to, int64_t slack); /* clocks; a wait's end less the signal that it saw */
 int rd_causal_finish(xsr_reader *reader);
 /* expect.c */
 int rd_expect(xsr_reader *reader, const xsr_event *event);
@@ -332,7 +348,18 @@ int rd_attribute(xsr_reader *reader, uint32_t ring, xsr_event *event);
 void rd_settle_losses(xsr_reader *reader);
 int rd_attribute_gap(xsr_reader *reader, uint32_t ring, uint64_t missing, uint64_t next);
 int rd_attribute_line(xsr_reader *reader, uint32_t ring); /* nobody recorded, but somebody waits: the newest owner */
+/* turn.c: no wait has its turn before the write that it saw, as far as clocks leave that open */
+int rd_turn_hold(xsr_reader *reader);     /* 1: the first of the heap is held, 0: it has its turn */
+void rd_turn_written(xsr_reader *reader); /* a slot that clocks are held for was written to: those that saw that go on */
+void rd_turn_reset(xsr_reader *reader);
+void rd_turn_old(xsr_reader *reader);     /* who has been held for too long goes on */
+void rd_turn_widen(xsr_reader *reader, int64_t early); /* a wait ended so long before the signal that it saw */
+int rd_turn_overdue(xsr_reader *reader, const xsr_event *write, uint64_t post); /* what was waited for in vain comes after all */
+/* run.c */
+void rd_heap_put(xsr_reader *reader, rd_node node);
+void rd_heap_drop(xsr_reader *reader); /* the first one */
 /* decode.c */
+bool rd_observed(const xsr_reader *reader, uint32_t ring, uint32_t slot, uint64_t *value); /* by the wait that ends with the ring's next event */
 int rd_decode(xsr_reader *reader, uint32_t ring, xsr_event *event);
 /* loss.c */
 int rd_deliver_holes(xsr_reader *reader, uint32_t ring, uint64_t next);
@@ -350,7 +377,10 @@ int rd_pair_finish(xsr_reader *reader);
 int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post);
 int rd_history_finish(xsr_reader *reader);
 rd_mark *rd_history_first(rd_slot *slot, uint64_t need);       /* the first, behind the last reset, that brought it to need */
-rd_mark *rd_history_equal(rd_slot *slot, uint64_t value, int64_t until, bool *ambiguous);
+/* The newest with this value that the wait can have read: not behind its end by more than the grace, within its limits. */
+rd_mark *rd_history_equal(const xsr_reader *reader, const xsr_wait *wait, const rd_limits *limits, bool *ambiguous);
+rd_limits rd_history_limits(const rd_slot *slot, const xsr_wait *wait); /* of one that ends now */
+bool rd_history_shows(const rd_slot *slot, uint64_t value, uint32_t writer); /* a wait of that writer may have seen it by now */
 rd_mark *rd_history_newest(rd_slot *slot, int64_t until);
 int rd_history_release(rd_mark *mark, uint64_t wait);
 void rd_history_prefetch(const rd_slot *slot, uint32_t kind);

@@ -81,11 +81,28 @@ static int settle(xsr_reader *reader, xsr_wait *w, rd_mark *read) {
     return rd_sink_wait(reader, w);
 }
 
+static rd_pending *pending_at(const xsr_reader *reader, uint64_t number) { return &reader->pending[number & (reader->pending_room - 1)]; }
+
+/* Waits of its writer that ended before and are not settled read nothing that came later: where values come again that counts. */
+static void note_read(xsr_reader *reader, const xsr_wait *w, uint64_t event) {
+    rd_slot *s = &reader->slots[w->slot];
+    for (uint64_t n = s->rising < s->fresh ? s->pending_head : 0; n; n = pending_at(reader, n - 1)->next) {
+        rd_pending *p = pending_at(reader, n - 1);
+        if (p->wait.writer == w->writer && p->wait.id < w->id && event < p->limits.ceiling)
+            p->limits.ceiling = event;
+    }
+    if (s->read_by == w->writer && w->id < s->read_wait)
+        return;
+    s->read = event;
+    s->read_wait = w->id;
+    s->read_by = w->writer;
+}
+
 /* 1: settled, 0: its signal is not known yet. */
-static int try_settle(xsr_reader *reader, xsr_wait *w, bool last) {
+static int try_settle(xsr_reader *reader, xsr_wait *w, const rd_limits *limits, bool last) {
     rd_slot *s = &reader->slots[w->slot];
     bool ambiguous, counter = is_counter(s);
-    rd_mark *read = rd_history_equal(s, w->observed, w->end + reader->grace, &ambiguous);
+    rd_mark *read = rd_history_equal(reader, w, limits, &ambiguous);
     if (!read && counter && last)
         read = rd_history_newest(s, w->end);
     if (read) {
@@ -93,16 +110,16 @@ static int try_settle(xsr_reader *reader, xsr_wait *w, bool last) {
         w->reads_from = edge_to(reason, reason == XSR_REASON_AMBIGUOUS ? NULL : read);
         if (reason == XSR_REASON_AMBIGUOUS)
             read = NULL;
-    } else if (last || (w->observed == 0 && !s->has_reset && !counter)) {
+    } else if (last || (w->observed == 0 && !s->has_reset && !counter && !limits->floor)) {
         w->reads_from = edge_to(counter && w->observed ? XSR_REASON_ARRIVALS : missing_reason(reader, w), NULL);
     } else {
         return 0;
     }
+    if (read)
+        note_read(reader, w, read->event.id);
     int rc = settle(reader, w, read);
     return rc ? rc : 1;
 }
-
-static rd_pending *pending_at(const xsr_reader *reader, uint64_t number) { return &reader->pending[number & (reader->pending_room - 1)]; }
 
 static int grow_queue(xsr_reader *reader) {
     uint32_t room = reader->pending_room ? reader->pending_room * 2 : 64;
@@ -117,12 +134,12 @@ static int grow_queue(xsr_reader *reader) {
     return 0;
 }
 
-static int queue_wait(xsr_reader *reader, const xsr_wait *w) {
+static int queue_wait(xsr_reader *reader, const xsr_wait *w, const rd_limits *limits) {
     rd_slot *s = &reader->slots[w->slot];
     if (reader->pending_next - reader->pending_first == reader->pending_room && grow_queue(reader) < 0)
         return XS_E_MEMORY;
     uint64_t number = reader->pending_next++;
-    *pending_at(reader, number) = (rd_pending){.wait = *w};
+    *pending_at(reader, number) = (rd_pending){.wait = *w, .limits = *limits};
     if (s->pending_tail)
         pending_at(reader, s->pending_tail - 1)->next = number + 1;
     else
@@ -132,9 +149,12 @@ static int queue_wait(xsr_reader *reader, const xsr_wait *w) {
 }
 
 int rd_pair_wait(xsr_reader *reader, xsr_wait *w) {
-    int rc = try_settle(reader, w, false);
+    rd_limits limits = rd_history_limits(&reader->slots[w->slot], w);
+    int rc = try_settle(reader, w, &limits, false);
+    if (rc == 0 && limits.floor) /* what it read is not known yet, but lies behind that */
+        note_read(reader, w, limits.floor + 1);
     if (rc == 0)
-        return queue_wait(reader, w);
+        return queue_wait(reader, w, &limits);
     return rc == 1 ? 0 : rc;
 }
 
@@ -145,7 +165,7 @@ static int recheck(xsr_reader *reader, uint32_t slot) {
     for (uint64_t n = s->pending_head; n;) {
         rd_pending *p = pending_at(reader, n - 1);
         uint64_t next = p->next;
-        int rc = try_settle(reader, &p->wait, false);
+        int rc = try_settle(reader, &p->wait, &p->limits, false);
         if (rc != 0 && rc != 1)
             return rc;
         p->settled = rc == 1;
@@ -172,7 +192,7 @@ static int pop_pending(xsr_reader *reader) {
         s->pending_head = p->next;
         if (!p->next)
             s->pending_tail = 0;
-        rc = try_settle(reader, &p->wait, true);
+        rc = try_settle(reader, &p->wait, &p->limits, true);
     }
     reader->pending_first++;
     return rc == 1 ? 0 : rc;
@@ -202,6 +222,7 @@ static int reset_range(xsr_reader *reader, const xsr_event *event) {
         xsr_event here = *event;
         here.slot = i;
         reader->slots[i].last = event->value;
+        reader->awaited |= reader->slots[i].held > 0;
         int rc = rd_history_add(reader, &here, event->value);
         if (rc)
             return rc;
@@ -234,7 +255,9 @@ int rd_pair_event(xsr_reader *reader, const xsr_event *e) {
         rd_slot *s = &reader->slots[e->slot];
         s->signalled |= e->kind == XS_EV_SIGNAL || e->kind == XS_EV_WATERMARK;
         s->arrived |= e->kind == XS_EV_ARRIVE || e->kind == XS_EV_GATE_ARRIVE;
-        rc = rd_history_add(reader, e, post_of(e));
+        reader->awaited |= s->held > 0;
+        rc = rd_turn_overdue(reader, e, post_of(e));
+        rc = rc ? rc : rd_history_add(reader, e, post_of(e));
         if (rc == 0 && e->kind == XS_EV_RESET)
             rc = reset_range(reader, e);
         if (rc == 0 && s->pending_head)

@@ -228,6 +228,8 @@ void xsr_close(xsr_reader *reader) {
         free(reader->devices[d].brackets);
         free(reader->devices[d].fit.knots);
     }
+    for (uint32_t c = 0; reader->clocks && c < m->clock_count; c++)
+        free(reader->clocks[c].parked);
     free_maps(reader);
     rd_planned_free(&reader->planned);
     void *arrays[] = {m->processes, m->ranks, m->pads, m->slots, m->names, m->launches, m->writers, m->rings, m->clocks, m->plan, m->activities,

@@ -15,6 +15,19 @@ static void sink_down(rd_node *heap, uint32_t count, uint32_t at) {
     heap[at] = node;
 }
 
+void rd_heap_put(xsr_reader *reader, rd_node node) {
+    uint32_t at = reader->heap_count++; /* rings that were in it before: there is room */
+    for (uint32_t above; at && before(&node, &reader->heap[above = (at - 1) / 2]); at = above)
+        reader->heap[at] = reader->heap[above];
+    reader->heap[at] = node;
+}
+
+void rd_heap_drop(xsr_reader *reader) {
+    reader->heap[0] = reader->heap[--reader->heap_count];
+    if (reader->heap_count)
+        sink_down(reader->heap, reader->heap_count, 0);
+}
+
 /* A ring's next event waits for its turn in the merge: time to fetch what it will touch. */
 static void prepare(xsr_reader *reader, uint32_t ring) {
     rd_ring *r = &reader->rings[ring];
@@ -39,6 +52,7 @@ static int end_ring(xsr_reader *reader, uint32_t ring) {
 static int start_rings(xsr_reader *reader) {
     uint32_t rings = reader->model.ring_count;
     reader->heap_count = 0;
+    rd_turn_reset(reader);
     if (RD_ROOM(reader->heap, reader->room.heap, rings) < 0)
         return XS_E_MEMORY;
     for (uint32_t ring = 0; ring < rings; ring++) {
@@ -79,27 +93,37 @@ static int deliver_event(xsr_reader *reader, uint32_t ring) {
     return rc;
 }
 
+static int next_of(xsr_reader *reader, uint32_t ring) {
+    int rc = rd_cursor_next(reader, ring);
+    if (rc < 0)
+        return rc;
+    if (rc == 0) {
+        rd_heap_drop(reader);
+        return end_ring(reader, ring);
+    }
+    prepare(reader, ring);
+    reader->heap[0].key = key_of(reader, ring);
+    sink_down(reader->heap, reader->heap_count, 0);
+    return 0;
+}
+
 static int step(xsr_reader *reader) {
+    rd_turn_old(reader);
+    int rc = rd_turn_hold(reader);
+    if (rc)
+        return rc < 0 ? rc : 0;
     uint32_t ring = reader->heap[0].ring;
-    int rc = rd_pair_time(reader, reader->heap[0].key);
+    rc = rd_pair_time(reader, reader->heap[0].key);
     if (rc == 0)
         rc = rd_deliver_holes(reader, ring, reader->rings[ring].raw.sequence);
     if (rc == 0)
         rc = deliver_event(reader, ring);
     if (rc)
         return rc;
-    rc = rd_cursor_next(reader, ring);
-    if (rc < 0)
-        return rc;
-    if (rc == 1) {
-        prepare(reader, ring);
-        reader->heap[0].key = key_of(reader, ring);
-    } else {
-        reader->heap[0] = reader->heap[--reader->heap_count];
-    }
-    if (reader->heap_count)
-        sink_down(reader->heap, reader->heap_count, 0);
-    return rc == 1 ? 0 : end_ring(reader, ring);
+    rc = next_of(reader, ring);
+    if (reader->awaited)
+        rd_turn_written(reader);
+    return rc;
 }
 
 static void tell_progress(xsr_reader *reader) {
@@ -119,7 +143,7 @@ static int merge(xsr_reader *reader) {
                 return rc;
         }
     }
-    for (uint64_t n = 0; reader->heap_count; n++) {
+    for (uint64_t n = 0; reader->heap_count || reader->held_count; n++) {
         int rc = step(reader);
         if (rc)
             return rc;

@@ -38,6 +38,7 @@ static uint32_t make_slot(xsr_reader *reader, uint32_t pad, uint32_t place) {
     memset(&reader->slots[at], 0, sizeof reader->slots[at]);
     reader->slots[at].narrow = m->pads[pad].flags & XS_PAD_32;
     reader->slots[at].is_shared = m->pads[pad].flags & XS_PAD_SHARED;
+    reader->slots[at].overdue = NO_TIME;
     reader->slots[at].inferred_rank = reader->slots[at].inferred_role = XSR_NONE;
     if (name_slot(reader, s) < 0)
         return RD_NO_MEMORY;

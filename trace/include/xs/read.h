@@ -146,7 +146,7 @@ typedef struct xsr_model {
 
 /* Times are nanoseconds of CLOCK_BOOTTIME of the first host (virtual on sim). */
 typedef struct xsr_event {
-    uint64_t id;       /* dense, from 1, in merged time order */
+    uint64_t id;       /* dense, from 1, in the order of the stream */
     int64_t time;
     uint64_t sequence; /* 64-bit, in its ring */
     uint32_t ring;     /* index in rings */
@@ -232,7 +232,7 @@ typedef struct xsr_loss {
 } xsr_loss;
 
 /* One consumer of the stream. Called in this order: begin; then event, wait, signal, lost as they are settled (events in
- * merged time order; waits and signals a little later than their last event); activity, all of them by begin; finish. NULL members are skipped. A non-zero
+ * merged time order; but the end of a wait comes behind the write that it saw, and with it all of its clock, where clocks disagree; waits and signals a little later than their last event); activity, all of them by begin; finish. NULL members are skipped. A non-zero
  * return stops the pass and is returned by xsr_run, with its errno. The model's tables grow while the pass runs; indices stay valid.
  *
  * begin, activity and finish are called from xsr_run, sink by sink in the order given. What flows between them may come from a
