@@ -38,6 +38,7 @@ static void free_state(xs_cuda_state *state) {
 static void close_cuda(xs_world *world) {
     xs_cuda_state *state = xs_cuda_state_of(world);
     int forked = world->owner_pid != (int32_t)getpid();
+    XS_CUDA_KEEP_CALLER(forked ? NULL : state->cuda);
     if (!forked && !xs_cuda_clock_stop(state)) state->hung = 1;
     world->backend_state = NULL;
     if (state->cpu && !forked) xs_scheduler_threads.close(state->cpu);
@@ -90,6 +91,7 @@ static int open_cuda(xs_world *world) {
     if (!state) return XS_E_MEMORY;
     world->backend_state = state;
     state->cuda = xs_cuda_load();
+    XS_CUDA_KEEP_CALLER(state->cuda);
     pthread_mutex_init(&state->parts_lock, NULL);
     return open_state(world, state);
 }
@@ -107,6 +109,7 @@ static void name_devices_of_rings(xs_world *world) {
 
 static int map_region(xs_world *world) {
     xs_cuda_state *state = xs_cuda_state_of(world);
+    XS_CUDA_KEEP_CALLER(state->cuda);
     xs_region(world)->device = is_all_cpu(world) ? -1 : state->devices[0].ordinal;
     name_devices_of_rings(world);
     int rc = xs_cuda_register(state, world->region, world->region_bytes);
@@ -118,6 +121,18 @@ static int map_region(xs_world *world) {
     }
     if (!rc) xs_cuda_clock_start(world);
     return rc;
+}
+
+/* A kernel on another GPU than its rank's would be stamped by another clock, and poll over the link. */
+static int handle_ready(xs_world *world, uint32_t rank) {
+    xs_cuda_state *state = xs_cuda_state_of(world);
+    int device = xs_cuda_rank_of(world, rank)->device;
+    CUcontext current = NULL;
+    state->cuda->context_get(&current);
+    if (device != XS_CUDA_CPU && current && current != state->devices[device].context)
+        return xs_fail(XS_E_ARGUMENT, "rank %u lives on GPU %d, and another is current: cudaSetDevice(%d) before its handle is asked for and its kernel launched",
+                       rank, state->devices[device].ordinal, state->devices[device].ordinal);
+    return xs_cuda_claims_settle(world, rank);
 }
 
 const xs_backend xs_backend_cuda = {
@@ -138,6 +153,6 @@ const xs_backend xs_backend_cuda = {
     .bases_host = xs_cuda_bases_host,
     .bases_drop = xs_cuda_bases_drop,
     .ready = xs_cuda_ready,
-    .rings_settle = xs_cuda_claims_settle,
+    .handle_ready = handle_ready,
     .plan_check = xs_cuda_plan_check,
 };

@@ -71,6 +71,7 @@ int xs_cuda_claims_free(xs_world *world, uint32_t first_rank, uint32_t ranks, CU
 /* Whoever has the handle may launch at once, on a stream that is not known here. */
 int xs_cuda_claims_settle(xs_world *world, uint32_t rank) {
     xs_cuda_state *state = xs_cuda_state_of(world);
+    XS_CUDA_KEEP_CALLER(state->cuda);
     const xs_cuda_rank *r = xs_cuda_rank_of(world, rank);
     if (r->device == XS_CUDA_CPU) return 0;
     int rc = xs_cuda_enter(state, &state->devices[r->device]);

@@ -145,4 +145,20 @@ int xs_cuda_is_sticky(CUresult error);
 /* "CUDA_ERROR_..." */
 const char *xs_cuda_error(const xs_cuda_driver *cuda, CUresult error);
 
+/* What is current for the calling thread (cudaSetDevice) is the caller's business: it comes back at the end of the block. */
+typedef struct xs_cuda_caller {
+    const xs_cuda_driver *cuda; /* NULL: nothing is to come back */
+    CUcontext context;
+} xs_cuda_caller;
+static inline xs_cuda_caller xs_cuda_caller_of(const xs_cuda_driver *cuda) {
+    xs_cuda_caller caller = {cuda, NULL};
+    if (cuda) cuda->context_get(&caller.context);
+    return caller;
+}
+static inline void xs_cuda_caller_back(xs_cuda_caller *caller) {
+    if (caller->cuda) caller->cuda->context_set(caller->context);
+}
+#define XS_CUDA_KEEP_CALLER(cuda) \
+    xs_cuda_caller caller __attribute__((cleanup(xs_cuda_caller_back))) = xs_cuda_caller_of(cuda)
+
 #endif

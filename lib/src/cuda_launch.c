@@ -167,6 +167,7 @@ static int launch_part(xs_world *world, xs_launch_order *order, int device, uint
 
 /* A launch that is refused has not begun; one of which a part fails is aborted, since what runs would wait for it for ever. */
 int xs_cuda_launch(xs_world *world, xs_launch_order *order) {
+    XS_CUDA_KEEP_CALLER(xs_cuda_state_of(world)->cuda);
     uint32_t parts = 0, started = 0;
     xs_cuda_parts_reap(xs_cuda_state_of(world));
     int rc = for_each_part(world, order, check_part, &parts);

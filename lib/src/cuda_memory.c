@@ -89,6 +89,7 @@ static int device_memory(xs_world *world, uint64_t bytes, void **base) {
 
 int xs_cuda_shared_memory(xs_world *world, const char *name, uint64_t bytes_per_rank, void **base) {
     xs_cuda_state *state = xs_cuda_state_of(world);
+    XS_CUDA_KEEP_CALLER(state->cuda);
     int rc = xs_cuda_usable(state);
     if (rc) return rc;
     if (state->cpu_ranks) return host_memory(world, name, bytes_per_rank, base);
@@ -99,6 +100,7 @@ int xs_cuda_shared_memory(xs_world *world, const char *name, uint64_t bytes_per_
 /* On a stream of its own, so that a kernel that hangs does not hold it up. */
 int xs_cuda_copy(xs_world *world, void *to, const void *from, uint64_t bytes) {
     xs_cuda_state *state = xs_cuda_state_of(world);
+    XS_CUDA_KEEP_CALLER(state->cuda);
     int rc = xs_cuda_usable(state);
     if (rc) return rc;
     if (state->cpu_ranks) {

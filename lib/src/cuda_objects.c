@@ -65,6 +65,7 @@ static int make(xs_world *world, xs_cuda_object *o) {
 
 int xs_cuda_bases_make(xs_world *world, void *const *host, void *const **kernels) {
     xs_cuda_state *state = xs_cuda_state_of(world);
+    XS_CUDA_KEEP_CALLER(state->cuda);
     xs_cuda_object *o = find(state, host);
     if (!o && !(o = add(state, host))) return XS_E_MEMORY;
     int rc = make(world, o);
@@ -93,6 +94,7 @@ static int complete(xs_world *world, xs_cuda_object *o, uint64_t deadline) {
 
 int xs_cuda_ready(xs_world *world) {
     xs_cuda_state *state = xs_cuda_state_of(world);
+    XS_CUDA_KEEP_CALLER(state->cuda);
     int rc = xs_cuda_usable(state);
     uint64_t join = world->config.join_ns, now = xs_clock_boot(), deadline = join < UINT64_MAX - now ? now + join : UINT64_MAX;
     for (xs_cuda_object *o = state->objects; o && !rc; o = o->next)

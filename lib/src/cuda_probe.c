@@ -121,6 +121,7 @@ int xs_probe_gpu(uint32_t device, xs_gpu_probe *probe) {
     xs_fail_clear();
     if (!probe || probe->size < sizeof *probe) return xs_fail(XS_E_ARGUMENT, "xs_gpu_probe.size is not set");
     *probe = (xs_gpu_probe){.size = sizeof *probe, .device = device};
+    XS_CUDA_KEEP_CALLER(xs_cuda_load());
     int rc = xs_cuda_bench_open(&bench, (int)device);
     if (!rc) {
         bench.cuda->device_name(probe->name, sizeof probe->name, bench.device);
@@ -176,6 +177,7 @@ int xs_probe_peer(uint32_t from, uint32_t to, xs_peer_probe *probe) {
     xs_fail_clear();
     if (!probe || probe->size < sizeof *probe || from == to) return xs_fail(XS_E_ARGUMENT, "xs_peer_probe: no size, or one GPU alone");
     *probe = (xs_peer_probe){.size = sizeof *probe, .from = from, .to = to};
+    XS_CUDA_KEEP_CALLER(xs_cuda_load());
     int rc = xs_cuda_bench_open(&a, (int)from);
     if (!rc) rc = xs_cuda_bench_open(&b, (int)to);
     if (!rc) rc = probe_pair(&a, &b, probe);

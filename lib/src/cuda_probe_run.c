@@ -40,7 +40,6 @@ void xs_cuda_bench_close(xs_cuda_bench *b) {
     if (b->memory) b->cuda->free(b->memory);
     if (b->mapped) b->cuda->host_free(b->mapped);
     if (b->module) b->cuda->module_unload(b->module);
-    b->cuda->context_set(NULL);
     b->cuda->context_release(b->device);
 }
 

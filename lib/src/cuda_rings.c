@@ -10,6 +10,7 @@
 /* Ranks of one launch are neighbours in one piece of memory. CPU ranks write into the region as it is. */
 int xs_cuda_rings_open(xs_world *world, void **base) {
     xs_cuda_state *state = xs_cuda_state_of(world);
+    XS_CUDA_KEEP_CALLER(state->cuda);
     const xs_region_header *h = xs_region(world);
     uint64_t rank_bytes = h->rings_per_rank * h->records_stride;
     for (int device = 0; device < (int)state->device_count; device++) {

@@ -110,6 +110,7 @@ static void sample_clocks(xs_world *world, watch *w) {
 
 int xs_cuda_sync(xs_world *world) {
     xs_cuda_state *state = xs_cuda_state_of(world);
+    XS_CUDA_KEEP_CALLER(state->cuda);
     watch w = {.started = xs_world_now(world)};
     wait_for_gpus(world, &w);
     if (state->cpu) note(&w, xs_scheduler_threads.sync(state->cpu));

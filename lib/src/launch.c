@@ -218,7 +218,7 @@ int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uin
     if (rc || !handle) return rc ? rc : xs_fail(XS_E_ARGUMENT, "no place for the handle");
     pthread_mutex_lock(&world->lock);
     rc = world->backend->ready ? world->backend->ready(world) : 0;
-    if (!rc && world->backend->rings_settle) rc = world->backend->rings_settle(world, rank);
+    if (!rc && world->backend->handle_ready) rc = world->backend->handle_ready(world, rank);
     if (!rc) rc = xs_name_get(world, XS_NAME_KERNEL, kernel_name);
     if (rc > 0) xs_files_tell(world);
     if (rc > 0 && world->next_launch >= INT_MAX) rc = xs_fail(XS_E_TOO_MANY, "too many launches");

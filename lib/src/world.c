@@ -127,6 +127,13 @@ int xs_world_destroy(xs_world *world) {
 uint32_t xs_world_ranks(const xs_world *world) { return world ? world->config.ranks : 0; }
 uint32_t xs_world_first_rank(const xs_world *world) { return world ? world->config.first_rank : 0; }
 uint32_t xs_world_local_ranks(const xs_world *world) { return world ? world->config.local_ranks : 0; }
+int xs_world_device(const xs_world *world, uint32_t rank) {
+    uint32_t local = world ? rank - world->config.first_rank : 0;
+    if (!world || local >= world->config.local_ranks) return -1;
+    const xs_region_header *h = (const xs_region_header *)world->region;
+    uint64_t ring = (uint64_t)local * h->rings_per_rank;
+    return ((const xs_ring_header *)(world->region + h->ring_headers_offset + ring * h->ring_header_stride))->device;
+}
 const char *xs_world_backend(const xs_world *world) { return world ? world->backend->name : ""; }
 const char *xs_world_scheduler(const xs_world *world) {
     if (!world) return "";

@@ -42,8 +42,9 @@ typedef struct xs_backend {
     void (*bases_drop)(struct xs_world *world, void *const *host); /* the object could not be made after all */
     /* Before a launch, a handle and the host's access to slots: memory of other processes is there. Lock held. NULL: always. */
     int (*ready)(struct xs_world *world);
-    /* Before a handle is given out: rings of the rank that were left behind can be taken again. Lock held. NULL: they can. */
-    int (*rings_settle)(struct xs_world *world, uint32_t rank);
+    /* Before a handle is given out: the caller's launch goes to where the rank lives, and rings of the rank that were left behind
+     * can be taken again. Lock held. NULL: nothing to do. */
+    int (*handle_ready)(struct xs_world *world, uint32_t rank);
     /* NULL: nothing to add. Lock held; of the `count` entries that are checked and to be added (plan.c). */
     int (*plan_check)(struct xs_world *world, uint32_t count);
 } xs_backend;

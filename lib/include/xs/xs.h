@@ -89,6 +89,8 @@ XS_API int xs_world_destroy(xs_world *world);
 XS_API uint32_t xs_world_ranks(const xs_world *world);
 XS_API uint32_t xs_world_first_rank(const xs_world *world);
 XS_API uint32_t xs_world_local_ranks(const xs_world *world);
+/* Where a rank of this process runs: the CUDA ordinal of its GPU; -1: on a CPU, or the rank is not of this process. */
+XS_API int xs_world_device(const xs_world *world, uint32_t rank);
 XS_API const char *xs_world_backend(const xs_world *world);   /* "host" or "cuda" */
 XS_API const char *xs_world_scheduler(const xs_world *world); /* "threads", "sim" or "cuda" */
 
@@ -159,7 +161,8 @@ XS_API int xs_launch(xs_world *world, const xs_kernel *kernel, const xs_launch_c
  * `sim` this is where the kernels run. */
 XS_API int xs_sync(xs_world *world);
 
-/* For a launch that is not made by xs (examples/own): a handle for `blocks` blocks of rank `rank`, and its end. */
+/* For a launch that is not made by xs (examples/own): a handle for `grid` blocks of rank `rank`, and its end. The kernel runs on
+ * xs_world_device(world, rank), which is current when the handle is asked for (or nothing is): else XS_E_ARGUMENT. */
 XS_API int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block, xs_handle *handle);
 XS_API int xs_handle_end(xs_world *world, const xs_handle *handle);
 

@@ -15,6 +15,7 @@
 #define HITS 4
 
 typedef struct node {
+    int device;
     struct replay_args args;
     xs_handle handle;
     cudaStream_t stream;
@@ -31,6 +32,7 @@ static void launch_all(run *r) {
     const xs_cuda_entry *entry = replay_kernel.cuda;
     for (uint32_t i = 0; i < r->nodes; i++) {
         void *arguments[] = {&r->node[i].args, &r->node[i].handle};
+        GPU_CHECK(cudaSetDevice(r->node[i].device));
         GPU_CHECK(
             cudaLaunchKernel(entry->function, (dim3){1, 1, 1}, (dim3){32, 1, 1}, arguments, 0, r->node[i].stream));
     }
@@ -65,14 +67,22 @@ static void open_run(run *r, const char *capture) {
     XS_CHECK(xs_buffer_create(r->world, "rounds", 8 * MOST_CHAINS, &args.rounds));
     XS_CHECK((int)(args.role = (uint32_t)xs_role(r->world, "player")));
     r->nodes = RANKS * r->chains;
+    GPU_CHECK(cudaSetDevice(xs_world_device(r->world, 0)));
     GPU_CHECK(cudaEventCreateWithFlags(&r->fork, cudaEventDisableTiming));
     for (uint32_t i = 0; i < r->nodes; i++) {
         r->node[i].args = args;
         r->node[i].args.chain = i / RANKS;
+        r->node[i].device = xs_world_device(r->world, i % RANKS);
+        GPU_CHECK(cudaSetDevice(r->node[i].device));
         GPU_CHECK(cudaStreamCreateWithFlags(&r->node[i].stream, cudaStreamNonBlocking));
         GPU_CHECK(cudaEventCreateWithFlags(&r->join[i], cudaEventDisableTiming));
         XS_CHECK(xs_handle_begin(r->world, "replay", i % RANKS, 1, 32, &r->node[i].handle));
     }
+}
+
+static void wait_for_all(const run *r) {
+    for (uint32_t i = 0; i < r->nodes; i++)
+        GPU_CHECK(cudaStreamSynchronize(r->node[i].stream));
 }
 
 static void play(run *r, int as_graph) {
@@ -83,9 +93,9 @@ static void play(run *r, int as_graph) {
         else
             launch_all(r);
         if (i % 25 == 24)
-            GPU_CHECK(cudaDeviceSynchronize());
+            wait_for_all(r);
     }
-    GPU_CHECK(cudaDeviceSynchronize());
+    wait_for_all(r);
     for (uint32_t i = 0; i < r->nodes; i++)
         XS_CHECK(xs_handle_end(r->world, &r->node[i].handle));
     if (graph)

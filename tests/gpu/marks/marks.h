@@ -51,7 +51,7 @@ XS_FN void marks_run(const struct marks_args *a, const xs_handle *xs) {
         if (xs_lane() == 0)
             xs_mark(&w, a->mark, (uint32_t)i);
         if (a->progress && xs_lane() == 0)
-            xs_store_relaxed_sys_u32(&a->progress[xs_grid_block() * xs_warps() + xs_warp()], (uint32_t)i), xs_store_relaxed_sys(&count->written, i);
+            xs_store_relaxed_sys_u32(&a->progress[(xs_handle_rank(xs) * xs->blocks + xs_handle_block(xs)) * xs_warps() + xs_warp()], (uint32_t)i), xs_store_relaxed_sys(&count->written, i);
         if (faults && i == a->fault_at && xs_lane() == 0)
             marks_fault_now(a, (char *)count);
         if (a->pace_ns)

@@ -1,4 +1,5 @@
 /* Which rank runs where, CPU threads beside GPU ranks, and counters that both would add to. */
+#include "cuda_driver.h"
 #include "cuda_test.h"
 #include "world.h"
 
@@ -11,19 +12,13 @@ static xs_world *made(xs_config config) {
     return world;
 }
 
-static int device_of_rank(const xs_world *world, uint32_t rank) {
-    const xs_region_header *h = (const xs_region_header *)world->region;
-    const char *rings = world->region + h->ring_headers_offset;
-    return ((const xs_ring_header *)(rings + (uint64_t)rank * h->rings_per_rank * h->ring_header_stride))->device;
-}
-
 static void rings_name_the_clock_of_their_rank(void **state) {
     (void)state;
     xs_config config = cuda_config(5);
     config.cpu_ranks = "1,4";
     xs_world *world = made(config);
     const int expected[] = {0, -1, 0, 1, -1};
-    for (uint32_t r = 0; r < 5; r++) assert_int_equal(device_of_rank(world, r), expected[r]);
+    for (uint32_t r = 0; r < 5; r++) assert_int_equal(xs_world_device(world, r), expected[r]);
     assert_int_equal(xs_world_destroy(world), 0);
     assert_int_equal(fake_live_all(), 0);
 }
@@ -35,9 +30,81 @@ static void devices_are_taken_in_the_order_given(void **state) {
     config.devices = "3,1";
     xs_world *world = made(config);
     const int expected[] = {3, 3, 1, 1};
-    for (uint32_t r = 0; r < 4; r++) assert_int_equal(device_of_rank(world, r), expected[r]);
+    for (uint32_t r = 0; r < 4; r++) assert_int_equal(xs_world_device(world, r), expected[r]);
     assert_int_equal(xs_world_destroy(world), 0);
     fake->gpus = 2;
+}
+
+static void ranks_that_are_not_here_run_on_no_gpu(void **state) {
+    (void)state;
+    xs_world *world = made(cuda_config(2));
+    assert_int_equal(xs_world_device(world, 2), -1);
+    assert_int_equal(xs_world_device(world, UINT32_MAX), -1);
+    assert_int_equal(xs_world_device(NULL, 0), -1);
+    assert_int_equal(xs_world_destroy(world), 0);
+    xs_config config = {.size = sizeof config, .version = 1, .backend = "host", .ranks = 1};
+    world = made(config);
+    assert_int_equal(xs_world_device(world, 0), -1);
+    assert_int_equal(xs_world_destroy(world), 0);
+}
+
+static CUcontext current(void) {
+    CUcontext context = NULL;
+    xs_cuda_load()->context_get(&context);
+    return context;
+}
+
+/* All that xs does on GPUs it does on contexts of its choice. */
+static void what_the_caller_had_current_stays_current(void **state) {
+    (void)state;
+    struct meet_args args;
+    uint64_t value;
+    xs_config config = cuda_config(4);
+    config.placement = "device";
+    const xs_cuda_driver *cuda = xs_cuda_load();
+    CUcontext own;
+    assert_int_equal(cuda->context_retain(&own, 0), CUDA_SUCCESS); /* ranks 2 and 3 are on the other */
+    assert_int_equal(cuda->context_set(own), CUDA_SUCCESS);
+    xs_world *world = made(config);
+    assert_ptr_equal(current(), own);
+    assert_int_equal(xs_pad_create(world, "meet", 1, 4, 0, &args.pad), 0);
+    assert_ptr_equal(current(), own);
+    assert_int_equal(xs_slot_write(world, &args.pad, 3, 0, 0, 0), 0);
+    assert_int_equal(xs_slot_read(world, &args.pad, 3, 0, 0, &value), 0);
+    assert_ptr_equal(current(), own);
+    args.value = 1;
+    assert_true(cuda_launch(world, &meet_gpu, 2, 0, 0, &args, sizeof args) > 0);
+    assert_ptr_equal(current(), own);
+    assert_int_equal(xs_sync(world), 0);
+    assert_ptr_equal(current(), own);
+    assert_int_equal(xs_world_destroy(world), 0);
+    assert_ptr_equal(current(), own);
+    assert_int_equal(cuda->context_set(NULL), CUDA_SUCCESS);
+    assert_int_equal(cuda->context_release(0), CUDA_SUCCESS);
+    assert_int_equal(fake_live_all(), 0);
+}
+
+static void a_handle_is_for_the_gpu_of_its_rank(void **state) {
+    (void)state;
+    xs_handle handle;
+    xs_world *world = made(cuda_config(2)); /* one a GPU */
+    const xs_cuda_driver *cuda = xs_cuda_load();
+    CUcontext contexts[2];
+    for (int gpu = 0; gpu < 2; gpu++) {
+        assert_int_equal(cuda->context_retain(&contexts[gpu], gpu), 0);
+        assert_int_equal(xs_world_device(world, (uint32_t)gpu), gpu);
+    }
+    cuda->context_set(contexts[0]);
+    assert_true(xs_handle_begin(world, "mine", 0, 1, 32, &handle) > 0);
+    assert_int_equal(xs_handle_begin(world, "mine", 1, 1, 32, &handle), XS_E_ARGUMENT);
+    assert_non_null(strstr(xs_error_detail(), "rank 1 lives on GPU 1"));
+    cuda->context_set(contexts[1]);
+    assert_true(xs_handle_begin(world, "mine", 1, 1, 32, &handle) > 0);
+    cuda->context_set(NULL); /* the runtime will choose */
+    assert_true(xs_handle_begin(world, "mine", 1, 1, 32, &handle) > 0);
+    for (int gpu = 0; gpu < 2; gpu++) assert_int_equal(cuda->context_release(gpu), 0);
+    assert_int_equal(xs_world_destroy(world), 0);
+    assert_int_equal(fake_live_all(), 0);
 }
 
 static void places_that_make_no_sense_are_refused(void **state) {
@@ -170,6 +237,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings_name_the_clock_of_their_rank),
         cmocka_unit_test(devices_are_taken_in_the_order_given),
+        cmocka_unit_test(ranks_that_are_not_here_run_on_no_gpu),
+        cmocka_unit_test(what_the_caller_had_current_stays_current),
+        cmocka_unit_test(a_handle_is_for_the_gpu_of_its_rank),
         cmocka_unit_test(places_that_make_no_sense_are_refused),
         cmocka_unit_test(sim_on_cuda_is_refused),
         cmocka_unit_test(cpu_and_gpu_ranks_meet_in_one_launch),
