@@ -22,10 +22,12 @@ struct xs_capture_lane {
     uint64_t stage_bytes, staged;
     uint64_t claimed;  /* staged, and what the frame that is being made may add */
     uint64_t frames;   /* staged */
+    uint64_t at;       /* where in the file they go */
 };
 
-/* Several lanes: `lock` guards all but the stages. Who writes, outside of it, is the lane whose first frame has the number of
- * the next frame in the file, so that frames stand in the order of their numbers. One lane: nothing is locked. */
+/* Several lanes: `lock` guards all but the stages. A lane that has numbers for its frames has their place in the file too, and writes
+ * there outside of the lock, beside others where the file's space is made ahead; they count as written in the order of their numbers.
+ * One lane: nothing is locked. */
 struct xs_capture {
     char *path;    /* of the file or folder */
     int fd;        /* of the file or the newest segment; -1: none could be made */
@@ -35,7 +37,10 @@ struct xs_capture {
     pthread_mutex_t lock;
     pthread_cond_t turn;
     uint64_t promised;   /* number of the next frame that gets one */
+    uint64_t promised_at; /* its place in fd */
     uint64_t generation; /* writes that failed: whoever has numbers gets new ones */
+    uint32_t writing;    /* lanes that write */
+    int failing;         /* a write failed, and those beside it are waited for */
     uint64_t claimed;    /* by all lanes */
     uint64_t written;   /* bytes in fd: whole frames */
     uint64_t allocated; /* bytes of fd that have space; UINT64_MAX: the file system does not tell */
@@ -60,7 +65,7 @@ int xs_capture_put_file_frame(xs_capture *c);
 /* capture_space.c. xs_capture_grow makes space up to `end`: 0 or errno. xs_capture_space: is there any? */
 int xs_capture_grow(xs_capture *c, uint64_t end);
 int xs_capture_space(xs_capture *c, uint64_t end);
-/* Appends what a lane holds. 0, or errno; the file then ends as before. */
+/* Writes what a lane holds to its place. 0, or errno. */
 int xs_capture_write(const xs_capture *c, const xs_capture_lane *lane);
 
 /* capture_lanes.c */

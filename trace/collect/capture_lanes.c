@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xs/errors.h>
 #include <xs/frame.h>
 
@@ -43,18 +44,43 @@ static void seal_lane(const xs_capture_lane *lane, uint64_t number) {
     }
 }
 
-/* Numbers for the frames of this lane, sealed with them; returns when it is the lane's turn to write. Lock held. */
-static void take_turn(xs_capture *c, const xs_capture_lane *lane) {
+static int is_turn(const xs_capture *c, uint64_t first) { return c->number == first; }
+
+/* Lanes write side by side where a place is theirs whatever becomes of the one before: not where the disk may be full there. */
+static int side_by_side(const xs_capture *c) { return c->allocated != UINT64_MAX; }
+
+/* Numbers and a place for the frames of this lane, sealed and written. 0 or errno, when it is the lane's turn to count as written.
+ * Lock held, but not while it is written. */
+static int write_in_turn(xs_capture *c, xs_capture_lane *lane) {
     for (;;) {
+        while (c->failing)
+            pthread_cond_wait(&c->turn, &c->lock);
         uint64_t generation = c->generation, first = c->promised;
+        int number = 0, together = side_by_side(c);
+        if (is_turn(c, first))
+            c->promised_at = c->written; /* all before is written: segments begin anew */
+        lane->at = c->promised_at;
         c->promised += lane->frames;
+        c->promised_at += lane->staged;
+        c->writing += together;
         unlock(c);
         seal_lane(lane, first);
+        if (together)
+            number = xs_capture_write(c, lane);
         lock(c);
-        while (c->generation == generation && c->number != first)
+        c->writing -= together;
+        if (c->failing)
+            pthread_cond_broadcast(&c->turn);
+        while (c->generation == generation && !is_turn(c, first))
             pthread_cond_wait(&c->turn, &c->lock);
-        if (c->generation == generation)
-            return;
+        if (c->generation != generation)
+            continue;
+        if (!together) { /* nobody else writes, or moves c->written, before this lane has */
+            unlock(c);
+            number = xs_capture_write(c, lane);
+            lock(c);
+        }
+        return number;
     }
 }
 
@@ -68,23 +94,32 @@ static void written(xs_capture *c, xs_capture_lane *lane) {
         c->full = 0;
 }
 
+/* The file ends with its last whole frame again, when those who wrote behind it are done. */
+static int not_written(xs_capture *c, int number) {
+    int rc = xs_capture_failed(c, number);
+    c->generation++;
+    c->promised = c->number;
+    c->promised_at = c->written;
+    c->failing = 1;
+    while (c->writing)
+        pthread_cond_wait(&c->turn, &c->lock);
+    int ignored = ftruncate(c->fd, (off_t)c->written);
+    (void)ignored;
+    c->failing = 0;
+    return rc;
+}
+
 /* Lock held. */
 static int flush_lane(xs_capture *c, xs_capture_lane *lane) {
     if (!lane->staged)
         return 0;
     if (c->fd < 0 || (c->full && c->allocated == UINT64_MAX && c->now < c->retry_at && !c->closing))
         return c->error;
-    take_turn(c, lane);
-    unlock(c); /* nobody else writes, or moves c->written, before this lane has */
-    int number = xs_capture_write(c, lane), rc = 0;
-    lock(c);
-    if (!number) {
+    int number = write_in_turn(c, lane), rc = 0;
+    if (!number)
         written(c, lane);
-    } else {
-        rc = xs_capture_failed(c, number);
-        c->generation++;
-        c->promised = c->number;
-    }
+    else
+        rc = not_written(c, number);
     if (c->lane_count > 1)
         pthread_cond_broadcast(&c->turn);
     return rc;

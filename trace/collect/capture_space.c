@@ -99,7 +99,7 @@ int xs_capture_space(xs_capture *c, uint64_t end) {
 static int write_all(const xs_capture *c, const xs_capture_lane *lane) {
     uint64_t done = 0;
     while (done < lane->staged) {
-        ssize_t n = pwrite(c->fd, lane->stage + done, lane->staged - done, (off_t)(c->written + done));
+        ssize_t n = pwrite(c->fd, lane->stage + done, lane->staged - done, (off_t)(lane->at + done));
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -113,10 +113,6 @@ int xs_capture_write(const xs_capture *c, const xs_capture_lane *lane) {
     sigset_t old;
     int was = block_size_signal(&old);
     int number = write_all(c, lane);
-    if (number) {
-        int ignored = ftruncate(c->fd, (off_t)c->written); /* whole frames only */
-        (void)ignored;
-    }
     unblock_size_signal(&old, was);
     return number;
 }

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -310,7 +311,22 @@ static int fails(void) {
 
 ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+/* Not 0: so many writes go on only once all of them are under way. */
+static int meeting, met;
+
+/* 0: the others never came. */
+static int meet(void) {
+    int here = __atomic_add_fetch(&met, 1, __ATOMIC_ACQ_REL);
+    for (int i = 0; here <= meeting && i < 60000 && __atomic_load_n(&met, __ATOMIC_ACQUIRE) < meeting; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    return __atomic_load_n(&met, __ATOMIC_ACQUIRE) >= meeting;
+}
+
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset) {
+    if (meeting && !meet()) {
+        errno = ETIMEDOUT;
+        return -1;
+    }
     if (fails()) {
         if (failing_errno != EINTR && size > 100) /* some of it is written: the file ends inside a frame */
             return __real_pwrite(fd, bytes, 100, offset);
@@ -399,6 +415,35 @@ static void lanes_share_a_failing_disk(void **unused) {
     bed_threads = 1;
 }
 
+static void *put_and_flush(void *lane) {
+    static const char payload[4096] = {1};
+    xs_frame frame = {.type = XS_FRAME_STATUS};
+    int rc = xs_lane_put(lane, &frame, payload, sizeof payload);
+    return rc || xs_lane_flush(lane) ? lane : NULL;
+}
+
+/* One lane's write does not wait for another's: the second thread brought next to nothing to a GPU's collector. */
+static void lanes_write_side_by_side(void **unused) {
+    (void)unused;
+    enum { LANES = 3 };
+    xs_capture *capture;
+    xs_capture_options file = {.name = in_folder("side"), .preallocate = 1 << 20};
+    pthread_t threads[LANES];
+    assert_int_equal(xs_capture_open(&file, &capture), 0);
+    assert_int_equal(xs_capture_lanes(capture, LANES), LANES);
+    assert_int_equal(xs_capture_flush(capture), 0);
+    meeting = LANES;
+    for (uint32_t i = 0; i < LANES; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, put_and_flush, xs_capture_lane_of(capture, i)), 0);
+    void *failed[LANES];
+    for (uint32_t i = 0; i < LANES; i++)
+        pthread_join(threads[i], &failed[i]);
+    meeting = met = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        assert_null(failed[i]);
+    assert_int_equal(xs_capture_close(capture), 0);
+}
+
 int main(void) {
     snprintf(folder, sizeof folder, "/tmp/xs-capture-XXXXXX");
     if (!mkdtemp(folder))
@@ -414,6 +459,7 @@ int main(void) {
         cmocka_unit_test(bounded_on_a_small_disk),
         cmocka_unit_test(every_call_fails_once),
         cmocka_unit_test(lanes_share_a_failing_disk),
+        cmocka_unit_test(lanes_write_side_by_side),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char remove[96];
