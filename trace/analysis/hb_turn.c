@@ -3,13 +3,24 @@
 
 #define WARPS 64u /* items of an agent among which an earlier arrival is looked for */
 
+/* An event of that writer that has not had its turn. */
+static bool is_queued(const an *a, uint32_t writer, uint64_t event) {
+    uint32_t agent = an_hb_agent_of(a, writer);
+    const an_agent *g = agent == XSR_NONE ? NULL : &a->hb->agents[agent];
+    for (uint32_t i = 0; g && i < g->count && hb_item(g, i)->e.id <= event; i++)
+        if (hb_item(g, i)->e.id == event)
+            return true;
+    return false;
+}
+
+/* Where several signal a slot, a later one may have had its turn before. */
 static bool wait_ready(const an *a, const xsr_wait *w) {
     const hb_slot *s = &a->hb->slots[w->slot];
     if (w->reads_from.reason == XSR_REASON_ARRIVALS)
         return w->reads_from.writer == XSR_NONE || (s->chained && s->post >= w->reads_from.value);
     if (w->reads_from.reason != XSR_REASON_FOUND || w->reads_from.writer == XSR_NONE)
         return true;
-    return s->newest >= w->reads_from.event || hb_find(s, w->reads_from.event) != NULL;
+    return hb_find(s, w->reads_from.event) || (s->newest >= w->reads_from.event && !is_queued(a, w->reads_from.writer, w->reads_from.event));
 }
 
 /* The first arrival that is seen at a counter may have found a seed. */
