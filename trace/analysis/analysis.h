@@ -77,8 +77,10 @@ typedef struct an_touch { /* the last one to do something */
 typedef struct an_list { uint32_t *items; uint32_t count, room; } an_list;
 int an_list_add(an_list *list, uint32_t item);
 
-/* Its last arrival. first: its first epoch; epochs: in how many it arrived; now, before: what it added in the last of them and in the one before. */
-typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count, record; int64_t time; uint64_t first, epochs, now, before; } an_arriver;
+/* Its last arrival. first: its first epoch; epochs: in how many it arrived; now, before: what it added in the last of them and in the one before;
+ * steady: for how many in a row that was the same; more: the event by which it added more than in those, 0: none; left: the count behind its last one. */
+typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count, record; int64_t time; uint64_t first, epochs, now, before, steady, more, left; } an_arriver;
+void an_arriver_take(an_arriver *r, const xsr_event *e); /* one more */
 
 typedef struct an_slot { /* beside xsr_slot */
     uint64_t signals, arrivals, resets, waits;

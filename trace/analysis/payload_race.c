@@ -3,25 +3,16 @@
  * have written to it, the place is one for all who write there: a queue of several producers. */
 #include "detectors.h"
 #include "class.h"
-#include "hb.h"
+#include "payload.h"
 
 #define ANY (XSR_NONE - 1)
 #define ALL (XSR_NONE - 2) /* as who writes: all who write there */
 
-/* The last wait of a block that passed: the signal that it read. */
-typedef struct guard { uint64_t signal, value, record, epoch; uint32_t agent, slot; bool any, unsure; /* it passed another since, whose signal is not known */ } guard;
-typedef struct access { /* event, last, record, epoch, writer, agent, guard: of the newest; last: its end, or its begin while it goes on */
-    an_vector *stamps;
-    uint64_t event, last, record, epoch; /* epoch: of its writer */
-    uint32_t writer, agent, active;
-    int64_t since; /* of the oldest of them */
-    guard guard;
-} access;
-typedef struct early { uint64_t generation; uint32_t name; access reads; } early; /* a read of a chunk that nobody has written yet */
-typedef struct chunk { uint64_t generation, read_generation; access writes, reads; uint32_t name, usual; bool written; } chunk; /* usual: slot + 1 whose signal told a reader of it; 0: none did */
+typedef struct early { uint64_t generation; uint32_t name, told; access reads; } early; /* a read of a chunk that nobody has written yet; told: who has told of it */
+typedef struct chunk { uint64_t generation, read_generation; access writes, reads; uint32_t name, usual, matched; bool written; } chunk; /* matched: reads of what was written; usual: slot + 1 whose signal told a reader of it; 0: none did */
 typedef struct begun { uint32_t chunk; bool write, any; uint64_t generation; } begun; /* of a writer: what PAYLOAD_END ends */
 typedef struct races { rd_map of; chunk *chunks; uint32_t count, room; uint32_t names[8]; bool shared[8]; uint32_t name_count; begun *writers; uint32_t writer_room;
-                     guard *guards; uint32_t guard_room; rd_map early_of; early *earlies; uint32_t early_count, early_room; } races;
+                     guard *guards; uint32_t guard_room; rd_map early_of; early *earlies; uint32_t early_count, early_room; tellings told; } races;
 
 static uint64_t key_of(uint32_t src, uint32_t dst, uint64_t index, uint32_t name) { return an_key(XSA_PAYLOAD_RACE, (uint64_t)src << 32 | dst, index, name); }
 
@@ -62,11 +53,12 @@ static bool is_of_another_name(const races *r, uint32_t read, uint32_t written) 
     return false;
 }
 
-/* The same of a read that names no peer: written by others. From then on that place is one for all of them. */
-static uint32_t shared_chunk(const an *a, races *r, const xsr_event *e) {
+/* Of a read that names no peer: what others have written to that place, in the reader's memory (of: its number) or wherever all of them have
+ * it (ANY). From then on that place is one for all of them. */
+static uint32_t shared_chunk(races *r, const xsr_event *e, uint32_t of, uint64_t generation) {
     for (uint32_t i = 0; i < r->name_count; i++) {
-        uint32_t at = is_of_another_name(r, e->object, r->names[i]) ? XSR_NONE : rd_map_get(&r->of, key_of(ALL, an_number(a, e->rank), e->value, r->names[i]));
-        if (at == XSR_NONE)
+        uint32_t at = is_of_another_name(r, e->object, r->names[i]) ? XSR_NONE : rd_map_get(&r->of, key_of(ALL, of, e->value, r->names[i]));
+        if (at == XSR_NONE || (of == ANY && !r->shared[i] && r->chunks[at].generation != generation))
             continue;
         r->shared[i] = true;
         return at;
@@ -89,34 +81,14 @@ static uint32_t read_chunk(const an *a, const races *r, const xsr_event *e) {
     return found == 1 ? only : XSR_NONE;
 }
 
-static bool unordered(const an *a, const access *x, uint32_t agent, bool *active) {
-    *active = x->active && x->agent != agent;
-    if (*active)
-        return true;
-    for (uint32_t i = 0; x->stamps && i < x->stamps->count; i++)
-        if (!an_hb_before(a, x->stamps->at[i], agent))
-            return true;
-    return false;
-}
+static guard guard_of(const races *r, uint32_t agent) { return agent < r->guard_room ? r->guards[agent] : (guard){0}; }
 
-static int add(const races *r, access *x, const an_step *step) {
-    x->since = x->stamps ? x->since : step->e->time;
-    x->record = step->e->sequence;
-    x->event = x->last = step->e->id;
-    x->writer = step->e->writer;
-    x->epoch = step->e->epoch;
-    x->agent = step->agent;
-    x->guard = step->agent < r->guard_room ? r->guards[step->agent] : (guard){0};
-    return an_vector_join(&x->stamps, NULL, (an_stamp){step->agent, step->epoch});
+/* A write that begins now. */
+static access begins(const races *r, const an_step *step) {
+    const xsr_event *e = step->e;
+    return (access){.event = e->id, .last = e->id, .record = e->sequence, .epoch = e->epoch, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time,
+                    .guard = guard_of(r, step->agent)};
 }
-
-static void clear(access *x) {
-    an_vector_drop(x->stamps);
-    *x = (access){.writer = XSR_NONE};
-}
-
-typedef struct verdict { uint32_t detector, culprit, victim, slot; const char *cure; uint32_t named; const access *told; /* who else is to blame if a wait of this reader is lost */
-                         bool unwritten, of_before; /* the read came before the write; what told of it is of an earlier epoch */ } verdict;
 
 /* The read began before the write did, by more than clocks are apart: nothing can have told it of that write. */
 static bool is_ahead(const an *a, const access *reads, const xsr_event *write) {
@@ -130,8 +102,6 @@ static bool has_not_told(const an *a, const xsr_event *write) {
             return false;
     return true;
 }
-
-static const char cure_wait[] = "wait for the signal of that batch before it is read, in every block that reads it";
 
 static int say(an *a, verdict v, const an_step *step, const access *other, uint64_t other_generation, const char *what) {
     const xsr_event *e = step->e;
@@ -159,112 +129,120 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
     f.begin = f.end = e->time;
     f.slot = v.slot != XSR_NONE ? v.slot : v.culprit == XSR_NONE ? XSR_NONE : a->writers[v.culprit].signal_slot;
     f.cure = v.cure;
+    an_source(a, &f, v.source);
     uint64_t key = an_key(v.detector, an_number(a, e->rank), other->writer == XSR_NONE ? XSR_NONE : a->model->writers[other->writer].rank, e->object);
-    an_finding *out = an_find(a, &f, key, "%s %s %s %llu of generation %llu %s %s (generation %llu), %s", an_who(a, e->rank, e->writer),
+    an_finding *out = an_find(a, &f, key, "%s %s %s %llu of generation %llu %s %s (generation %llu), %s%s%s", an_who(a, e->rank, e->writer),
                               e->kind == XS_EV_WRITE_BEGIN ? "writes" : "reads", e->object == XSR_NONE ? "payload" : a->model->names[e->object].text,
                               (unsigned long long)e->value, (unsigned long long)e->detail, what, an_who(a, XSR_NONE, other->writer),
-                              (unsigned long long)other_generation, an_since(a, e->time));
+                              (unsigned long long)other_generation, an_since(a, e->time), v.why ? v.why : "", an_site(a, e->writer, v.source));
     if (out)
-        out->named = v.named, out->unasked = v.cure == cure_wait;
+        out->named = v.named, out->unasked = v.unasked;
     TRY(an_evidence(a, out, other->event, "the other access"));
     TRY(an_evidence(a, out, e->id, "access"));
     return 0;
 }
 
-#define CURE_ORDER "let the signal come behind the last write, with a release, and the read behind the wait, with an acquire"
-#define CURE_CREDIT "wait for a credit of every reader before a buffer is written again, or make the ring deeper"
-
-/* The reader passed a counter, and the writer had arrived there in the round of its write: it has told of it. NULL: no, or not known. */
-static const an_arriver *arrival_heard(const an *a, const access *reads, const access *writes) {
-    uint32_t slot = reads->guard.any ? reads->guard.slot : XSR_NONE, counter = slot == XSR_NONE || a->slots[slot].arrivals ? slot : a->slots[slot].counter;
-    uint32_t at = counter == XSR_NONE || writes->writer == XSR_NONE ? XSR_NONE : rd_map_get(&a->arriver_of, (uint64_t)counter << 32 | writes->writer);
-    if (at == XSR_NONE || reads->guard.agent == writes->agent)
-        return NULL;
-    const an_arriver *r = &a->slots[counter].arrivers[at];
-    return writes->epoch && r->epoch == writes->epoch && r->event <= reads->guard.signal ? r : NULL;
+/* It was told of, and whoever told of it writes the next one there: that one it never wrote. */
+static int say_unwritten(an *a, early *x, const an_step *step, uint32_t matched) {
+    const xsr_event *e = step->e;
+    const access *read = &x->reads;
+    if (x->generation >= e->detail || x->told == XSR_NONE || !read->stamps || matched < 2 || an_hb_agent_of(a, x->told) != step->agent)
+        return 0;
+    an_whole_rank(a, e->rank, INT64_MIN, e->time);
+    an_only_by(a, AN_KIND(WRITE_BEGIN));
+    xsa_finding f = an_like(XSA_PARTIAL_PUBLISH, XSA_ERROR, XSA_HIGH);
+    an_culprit(a, &f, XSR_NONE, x->told);
+    an_victim(a, &f, XSR_NONE, read->writer);
+    f.slot = read->guard.slot;
+    f.begin = f.end = read->since;
+    f.cure = "write each batch to the place that its reader looks at, before the signal that tells of it";
+    an_source(a, &f, read->guard.source);
+    an_finding *out = an_find(a, &f, 0, "%s reads %s %llu of generation %llu, which %s told of at %s and never wrote there, %s%s", an_who(a, XSR_NONE, read->writer),
+                              x->name == XSR_NONE ? "payload" : a->model->names[x->name].text, (unsigned long long)e->value, (unsigned long long)x->generation,
+                              an_who(a, XSR_NONE, x->told), an_slot_name(a, f.slot), an_since(a, read->since), an_site(a, read->writer, read->guard.source));
+    x->told = XSR_NONE;
+    TRY(an_evidence(a, out, read->event, "access"));
+    TRY(an_evidence(a, out, read->guard.signal, "signal"));
+    return an_evidence(a, out, e->id, "the next one");
 }
 
-/* A read and a write of one generation that nothing orders. If the reader was told by the writer's block that the generation is there, the
- * writer told it too early, or too weakly; else the reader did not ask. usual: the slot that this place was waited for at before, + 1; 0: not known. */
-static verdict blame(const an *a, const access *reads, const access *writes, uint64_t generation, uint32_t usual) {
-    const an_arriver *arrival = arrival_heard(a, reads, writes);
-    if (arrival && arrival->event < writes->event && arrival->count == arrival->epochs) /* once a round: not for another part */
-        return (verdict){XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "arrive behind the last write, and behind the end of asynchronous ones", .told = reads};
-    if (arrival && arrival->event > writes->last)
-        return (verdict){XSA_PAYLOAD_RACE, writes->writer, reads->writer, reads->guard.slot, CURE_ORDER, XSA_ORDER_SCOPE, reads};
-    bool of_before = reads->guard.epoch && writes->epoch && reads->guard.epoch < writes->epoch; /* that signal told of an earlier round */
-    bool told = reads->guard.any && reads->guard.agent == writes->agent && reads->guard.value >= generation && !of_before &&
-                (usual == 0 || usual - 1 == reads->guard.slot);
-    if (told && (writes->active || writes->last > reads->guard.signal))
-        return (verdict){XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "signal behind the last write, and behind the end of asynchronous ones", .told = reads};
-    /* It signalled behind its last write and was heard: only its release or the other's acquire can be too weak, also where they look
-     * strong enough, as a relaxed store behind the fence of the round before. */
-    if (told)
-        return (verdict){XSA_PAYLOAD_RACE, writes->writer, reads->writer, reads->guard.slot, CURE_ORDER, XSA_ORDER_SCOPE, reads};
-    return (verdict){XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE, cure_wait, .told = reads, .of_before = of_before};
-}
-
-static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32_t dst, uint32_t usual) {
+static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32_t dst, const chunk *c) {
     const xsr_event *e = step->e;
     uint32_t at = rd_map_get(&r->early_of, key_of(src, dst, e->value, XSR_NONE));
     bool active;
-    if (at == XSR_NONE || r->earlies[at].generation != e->detail || is_of_another_name(r, r->earlies[at].name, e->object))
+    if (at == XSR_NONE || is_of_another_name(r, r->earlies[at].name, e->object))
         return 0;
+    if (r->earlies[at].generation != e->detail)
+        return say_unwritten(a, &r->earlies[at], step, c->matched);
     early *x = &r->earlies[at];
-    bool race = unordered(a, &x->reads, step->agent, &active);
+    const access *race = payload_unordered(a, &x->reads, step->agent, &active), *reads = race ? race : &x->reads;
     if (!race && x->reads.agent == step->agent) /* its own buffer, which it looks at before it fills it */
         return 0;
-    access write = {.event = e->id, .last = e->id, .epoch = e->epoch, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
-    verdict v = blame(a, &x->reads, &write, e->detail, usual);
+    access write = begins(r, step);
+    verdict v = payload_blame_read(a, &r->told, reads, &write, e->detail, c->usual);
     v.unwritten = !is_shared(r, e->object); /* else another rank may have written it */
     /* Nobody had written that generation: it was read too early, also where what the reader did next came round to the writer. */
     if (!race && !(v.unwritten && is_ahead(a, &x->reads, e)))
         an_whole_rank(a, e->rank, INT64_MIN, e->time); /* another block's write of it */
-    return say(a, v, step, &x->reads, e->detail, "only after it was read by");
+    return say(a, v, step, reads, e->detail, "only after it was read by");
 }
 
 static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index) {
     const xsr_event *e = step->e;
     chunk *c = &r->chunks[chunk_index];
     uint32_t dst = peer_of(e), src = is_shared(r, e->object) && dst != ANY ? dst : an_number(a, e->rank); /* shared: early reads name themselves */
-    bool active;
+    access write = begins(r, step);
+    const access *race;
+    bool active, everywhere = dst == ANY && is_shared(r, e->object);
     for (uint32_t i = 0; i < a->model->rank_count; i++) /* whoever may have read it already */
         if (r->early_count && (dst == ANY || dst == an_number(a, i)))
-            TRY(take_early(a, r, step, src, an_number(a, i), c->usual));
+            TRY(take_early(a, r, step, everywhere ? an_number(a, i) : src, an_number(a, i), c));
     if (c->written && e->detail != c->generation) {
-        if (unordered(a, &c->reads, step->agent, &active))
-            TRY(say(a, (verdict){XSA_LAPPING, e->writer, c->reads.writer, XSR_NONE, CURE_CREDIT}, step, &c->reads, c->read_generation,
+        if ((race = payload_unordered(a, &c->reads, step->agent, &active)))
+            TRY(say(a, payload_blame_lapped(a, &r->told, race, &write), step, race, c->read_generation,
                     active ? "while it is read by" : "though nothing orders it behind the read by"));
-        if (unordered(a, &c->writes, step->agent, &active))
-            TRY(say(a, (verdict){XSA_PAYLOAD_RACE, e->writer, c->writes.writer, XSR_NONE, CURE_ORDER}, step, &c->writes, c->generation,
+        if ((race = payload_unordered(a, &c->writes, step->agent, &active)))
+            TRY(say(a, payload_blame_rewritten(a, &r->told, race, &write), step, race, c->generation,
                     "though nothing orders it behind the write by"));
-        clear(&c->writes);
+        payload_clear(&c->writes);
         if (c->read_generation != e->detail)
-            clear(&c->reads);
-    } else if (c->read_generation == e->detail && c->reads.stamps && unordered(a, &c->reads, step->agent, &active)) {
-        access write = {.event = e->id, .last = e->id, .epoch = e->epoch, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time};
-        TRY(say(a, blame(a, &c->reads, &write, e->detail, c->usual), step, &c->reads, c->read_generation, "only after it was read by"));
+            payload_clear(&c->reads);
+    } else if (c->read_generation == e->detail && c->reads.stamps && (race = payload_unordered(a, &c->reads, step->agent, &active))) {
+        TRY(say(a, payload_blame_read(a, &r->told, race, &write, e->detail, c->usual), step, race, c->read_generation, "only after it was read by"));
     }
     c->generation = e->detail;
     c->written = true;
-    c->writes.active++;
-    return add(r, &c->writes, step);
+    return payload_add(&c->writes, step, &write.guard);
 }
 
 static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
     const xsr_event *e = step->e;
+    const access *race;
     bool active;
-    access read = {.event = e->id, .record = e->sequence, .writer = e->writer, .agent = step->agent, .guard = step->agent < r->guard_room ? r->guards[step->agent] : (guard){0}};
+    access read = {.event = e->id, .last = e->id, .record = e->sequence, .writer = e->writer, .agent = step->agent, .guard = guard_of(r, step->agent)};
     if (c->written && e->detail < c->generation)
-        TRY(say(a, (verdict){XSA_LAPPING, c->writes.writer, e->writer, XSR_NONE, CURE_CREDIT}, step, &c->writes, c->generation, "which is overwritten already by"));
-    else if (c->written && e->detail == c->generation && unordered(a, &c->writes, step->agent, &active))
-        TRY(say(a, blame(a, &read, &c->writes, e->detail, c->usual), step, &c->writes, c->generation,
+        TRY(say(a, payload_blame_lapped(a, &r->told, &read, &c->writes), step, &c->writes, c->generation, "which is overwritten already by"));
+    else if (c->written && e->detail == c->generation && (race = payload_unordered(a, &c->writes, step->agent, &active)))
+        TRY(say(a, payload_blame_read(a, &r->told, &read, race, e->detail, c->usual), step, race, c->generation,
                 active ? "while it is written by" : "though nothing orders it behind the write by"));
     else if (read.guard.any && read.guard.agent == c->writes.agent)
         c->usual = read.guard.slot + 1;
+    c->matched += c->written && e->detail == c->generation;
     c->read_generation = e->detail;
-    c->reads.active++;
-    return add(r, &c->reads, step);
+    return payload_add(&c->reads, step, &read.guard);
+}
+
+/* Who of the rank that the reader names has told it of this round: by the signal that it saw last, or at the counter. XSR_NONE: nobody. */
+static uint32_t teller(const an *a, const races *r, const guard *g, const xsr_event *e) {
+    if (!g->any || g->spent || peer_of(e) == ANY)
+        return XSR_NONE;
+    const an_slot *s = &a->slots[g->slot];
+    for (uint32_t i = 0; i < s->arriver_count; i++) {
+        const an_arriver *x = tellings_arriver(&r->told, g->slot, s->arrivers[i].writer);
+        if (x && an_number(a, a->model->writers[x->writer].rank) == peer_of(e))
+            return x->left <= g->value && x->epoch == e->epoch ? x->writer : XSR_NONE;
+    }
+    return an_number(a, a->model->writers[g->writer].rank) == peer_of(e) && g->value >= e->detail ? g->writer : XSR_NONE;
 }
 
 static int note_early(an *a, races *r, const an_step *step) {
@@ -276,13 +254,23 @@ static int note_early(an *a, races *r, const an_step *step) {
         at = r->early_count;
         if (RD_ROOM(r->earlies, r->early_room, at + 1) < 0 || rd_map_put(&r->early_of, key, at) < 0)
             return XS_E_MEMORY;
-        r->earlies[r->early_count++] = (early){0};
+        r->earlies[r->early_count++] = (early){.told = XSR_NONE};
     }
     if (r->earlies[at].generation != e->detail)
-        clear(&r->earlies[at].reads);
+        payload_clear(&r->earlies[at].reads);
     r->earlies[at].generation = e->detail;
     r->earlies[at].name = e->object;
-    return add(r, &r->earlies[at].reads, step);
+    guard g = guard_of(r, step->agent);
+    r->earlies[at].told = teller(a, r, &g, e);
+    return payload_add(&r->earlies[at].reads, step, &g);
+}
+
+/* What it waited for last, it signals: a lock, or its turn, is given on. */
+static int take_telling(an *a, races *r, const an_step *step) {
+    guard g = guard_of(r, step->agent);
+    if (g.any && g.slot == step->e->slot)
+        r->guards[step->agent].spent = true;
+    return step->e->kind == XS_EV_RESET ? 0 : tellings_told(a, &r->told, step->e, &g);
 }
 
 static int note_guard(races *r, const an_step *step) {
@@ -292,7 +280,8 @@ static int note_guard(races *r, const an_step *step) {
     if (step->guessed)
         r->guards[step->agent].unsure = true;
     else
-        r->guards[step->agent] = (guard){step->from->event, step->w->observed, step->e->sequence, step->from->epoch, step->from->stamp.agent, step->e->slot, true, false};
+        r->guards[step->agent] = (guard){.signal = step->from->event, .value = step->w->observed, .need = step->w->need, .record = step->e->sequence, .epoch = step->from->epoch, .agent = step->from->stamp.agent, .writer = step->from->writer,
+                                           .slot = step->e->slot, .source = step->w->source, .any = true, .released = step->released, .acquired = step->acquired};
     return 0;
 }
 
@@ -302,7 +291,7 @@ static int note_begun(an *a, races *r, const xsr_event *e, uint32_t chunk_index)
     return 0;
 }
 
-static int take_end(races *r, const an_step *step) {
+static int take_end(an *a, races *r, const an_step *step) {
     const xsr_event *e = step->e;
     begun *b = e->writer < r->writer_room ? &r->writers[e->writer] : NULL;
     if (!b || !b->any)
@@ -310,23 +299,35 @@ static int take_end(races *r, const an_step *step) {
     chunk *c = &r->chunks[b->chunk];
     access *x = b->write ? &c->writes : &c->reads;
     b->any = false;
+    if (!b->write)
+        TRY(tellings_read(a, &r->told, e->writer));
     if (b->generation != (b->write ? c->generation : c->read_generation))
         return 0; /* another generation has begun */
-    x->active -= x->active > 0;
-    x->last = e->id;
-    return an_vector_join(&x->stamps, NULL, (an_stamp){step->agent, step->epoch});
+    return payload_end(x, step);
 }
 
 /* Also told by its place alone, for readers that name no peer. */
 static uint32_t written_chunk(const an *a, races *r, const xsr_event *e) {
     uint32_t self = an_number(a, e->rank), dst = peer_of(e);
     uint64_t place = key_of(ALL, dst, e->value, e->object);
-    if (dst == ANY || dst == self)
+    if (dst == self)
         return chunk_at(r, key_of(self, dst, e->value, e->object), e->object);
     uint32_t at = is_shared(r, e->object) ? rd_map_get(&r->of, place) : XSR_NONE;
     if (at == XSR_NONE)
         at = chunk_at(r, key_of(self, dst, e->value, e->object), e->object);
     return at == XSR_NONE || rd_map_put(&r->of, place, at) < 0 ? XSR_NONE : at;
+}
+
+/* Of a read that names no peer: its own of that generation, then the place that all write to, then any of its own, then what others wrote into
+ * its memory. */
+static uint32_t chunk_to_read(const an *a, races *r, const xsr_event *e) {
+    uint32_t own = read_chunk(a, r, e), at;
+    if (peer_of(e) != ANY || (own != XSR_NONE && r->chunks[own].generation == e->detail && !is_shared(r, e->object)))
+        return own;
+    at = shared_chunk(r, e, ANY, e->detail);
+    if (at != XSR_NONE || own != XSR_NONE)
+        return at != XSR_NONE ? at : own;
+    return shared_chunk(r, e, an_number(a, e->rank), e->detail);
 }
 
 static int on_step(an *a, void *state, const an_step *step) {
@@ -344,15 +345,21 @@ static int on_step(an *a, void *state, const an_step *step) {
         TRY(take_write(a, r, step, at));
         return note_begun(a, r, e, at);
     case XS_EV_READ_BEGIN:
-        at = read_chunk(a, r, e);
-        if (at == XSR_NONE && peer_of(e) == ANY)
-            at = shared_chunk(a, r, e);
+        at = chunk_to_read(a, r, e);
         TRY(at != XSR_NONE && r->chunks[at].generation >= e->detail ? take_read(a, r, step, &r->chunks[at]) : note_early(a, r, step));
         return note_begun(a, r, e, at);
     case XS_EV_PASS:
     case XS_EV_WAIT_END: return note_guard(r, step);
+    case XS_EV_SIGNAL:
+    case XS_EV_WATERMARK:
+    case XS_EV_ARRIVE:
+    case XS_EV_GATE_ARRIVE:
+    case XS_EV_RESET:
+        if (e->slot == XSR_NONE)
+            return 0;
+        return take_telling(a, r, step);
     case XS_EV_WORK_BEGIN: return note_begun(a, r, e, XSR_NONE);
-    case XS_EV_PAYLOAD_END: return take_end(r, step);
+    case XS_EV_PAYLOAD_END: return take_end(a, r, step);
     default: return 0;
     }
 }
@@ -360,13 +367,14 @@ static int on_step(an *a, void *state, const an_step *step) {
 static void release(void *state) {
     races *r = state;
     for (uint32_t i = 0; i < r->count; i++) {
-        an_vector_drop(r->chunks[i].writes.stamps);
-        an_vector_drop(r->chunks[i].reads.stamps);
+        payload_clear(&r->chunks[i].writes);
+        payload_clear(&r->chunks[i].reads);
     }
     for (uint32_t i = 0; i < r->early_count; i++)
-        an_vector_drop(r->earlies[i].reads.stamps);
+        payload_clear(&r->earlies[i].reads);
     rd_map_free(&r->of);
     rd_map_free(&r->early_of);
+    tellings_free(&r->told);
     free(r->earlies);
     free(r->guards);
     free(r->chunks);

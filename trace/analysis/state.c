@@ -109,6 +109,14 @@ static void take_signal(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
     w->signal_time = e->time;
 }
 
+void an_arriver_take(an_arriver *r, const xsr_event *e) {
+    bool again = r->count && r->epoch == e->epoch;
+    uint64_t weight = an_weight(e), now = again ? r->now + weight : weight, steady = again ? r->steady : r->epochs > 1 && r->now == r->before ? r->steady + 1 : 0;
+    uint64_t more = steady && again && r->now == r->before && now > r->before ? e->id : r->more;
+    *r = (an_arriver){.writer = e->writer, .epoch = e->epoch, .event = e->id, .count = r->count + 1, .record = e->sequence, .time = e->time, .first = r->count ? r->first : e->epoch,
+                      .epochs = r->epochs + !again, .now = now, .before = again ? r->before : r->now, .steady = steady, .more = more, .left = e->value + weight};
+}
+
 static int note_arriver(an *a, an_slot *s, const xsr_event *e) {
     uint64_t key = (uint64_t)e->slot << 32 | e->writer;
     uint32_t at = rd_map_get(&a->arriver_of, key);
@@ -119,11 +127,7 @@ static int note_arriver(an *a, an_slot *s, const xsr_event *e) {
         s->arriver_count++;
         s->arrivers[at] = (an_arriver){.writer = e->writer};
     }
-    an_arriver *r = &s->arrivers[at];
-    bool again = r->count && r->epoch == e->epoch;
-    uint64_t weight = an_weight(e);
-    *r = (an_arriver){.writer = e->writer, .epoch = e->epoch, .event = e->id, .count = r->count + 1, .record = e->sequence, .time = e->time, .first = r->count ? r->first : e->epoch,
-                      .epochs = r->epochs + !again, .now = again ? r->now + weight : weight, .before = again ? r->before : r->now};
+    an_arriver_take(&s->arrivers[at], e);
     return 0;
 }
 

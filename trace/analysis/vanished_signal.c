@@ -2,19 +2,26 @@
  * found the same count prove that one of them was lost. */
 #include "detectors.h"
 
-/* Who adds from afar, if one rank alone does; where several do, nobody can tell whose increment is gone. */
-static void blame_adder(const an *a, xsa_finding *f, uint32_t slot, uint32_t rank, uint32_t writer) {
+/* The only rank that adds from afar; XSR_NONE: there is none, or several: then nobody can tell by that whose increment is gone. */
+static uint32_t only_far(const an *a, uint32_t slot, bool *several) {
     const an_slot *s = &a->slots[slot];
     uint32_t far = XSR_NONE;
+    *several = false;
     for (uint32_t i = 0; i < s->arriver_count; i++) {
         uint32_t adder = a->model->writers[s->arrivers[i].writer].rank;
         if (an_number(a, adder) == a->model->slots[slot].owner || adder == far)
             continue;
-        if (far != XSR_NONE)
-            return;
+        *several |= far != XSR_NONE;
         far = adder;
     }
-    an_culprit(a, f, far == XSR_NONE ? rank : far, far == XSR_NONE || far == rank ? writer : XSR_NONE);
+    return *several ? XSR_NONE : far;
+}
+
+static void blame_adder(const an *a, xsa_finding *f, uint32_t slot, uint32_t rank, uint32_t writer) {
+    bool several;
+    uint32_t far = only_far(a, slot, &several);
+    if (!several)
+        an_culprit(a, f, far == XSR_NONE ? rank : far, far == XSR_NONE || far == rank ? writer : XSR_NONE);
 }
 
 static int say_twice(an *a, uint32_t slot, const an_touch *first, const an_touch *e) {
@@ -40,7 +47,8 @@ static int say_twice(an *a, uint32_t slot, const an_touch *first, const an_touch
 
 #define FOUND 16u /* arrivals of a counter that are kept */
 
-typedef struct found { an_touch list[FOUND], first, second; uint64_t count; bool twice; } found; /* first, second: found the same */
+/* first, second: found the same; left: what the last one left; fell: writers that found less than that, and how often. */
+typedef struct found { an_touch list[FOUND], first, second; uint64_t count, left; uint32_t fell[FOUND], times[FOUND], writers; bool twice; } found;
 typedef struct adders { found **slots; uint32_t room; } adders;
 
 static found *found_of(an *a, adders *all, uint32_t slot) {
@@ -55,6 +63,28 @@ static an_touch touch_of(const xsr_event *e) {
     return (an_touch){e->id, e->value, e->epoch, e->sequence, e->time, e->writer, e->rank, e->order, e->scope, e->fence, e->kind};
 }
 
+static void note_fall(found *f, uint32_t writer) {
+    for (uint32_t i = 0; i < f->writers; i++)
+        if (f->fell[i] == writer) {
+            f->times[i]++;
+            return;
+        }
+    if (f->writers < FOUND)
+        f->fell[f->writers] = writer, f->times[f->writers++] = 1;
+}
+
+/* Who sets the count back most often: it adds to what it has read before others added. Who adds just then, or whose stamps lie in another order,
+ * seems to do so too. XSR_NONE: none stands out. */
+static uint32_t sets_back(const found *f) {
+    uint32_t most = 0, next = 0, who = XSR_NONE;
+    for (uint32_t i = 0; i < f->writers; i++) {
+        next = f->times[i] > most ? most : f->times[i] > next ? f->times[i] : next;
+        who = f->times[i] > most ? f->fell[i] : who;
+        most = f->times[i] > most ? f->times[i] : most;
+    }
+    return most && most >= 2 * next ? who : XSR_NONE;
+}
+
 static int note_found(an *a, adders *all, const xsr_event *e) {
     found *f = found_of(a, all, e->slot);
     if (!f)
@@ -65,6 +95,9 @@ static int note_found(an *a, adders *all, const xsr_event *e) {
             f->second = touch_of(e);
             f->twice = true;
         }
+    if (f->count && e->value < f->left)
+        note_fall(f, e->writer);
+    f->left = e->value + an_weight(e);
     f->list[f->count++ % FOUND] = touch_of(e);
     return 0;
 }
@@ -79,6 +112,8 @@ static int on_event(an *a, void *state, const xsr_event *e) {
         return 0;
     if (e->kind == XS_EV_GATE_ARRIVE)
         TRY(note_found(a, state, e));
+    if (e->kind == XS_EV_GATE_ARRIVE && !a->slots[e->slot].resets) /* in the end, when it is known who adds there */
+        return 0;
     const an_slot *s = &a->slots[e->slot];
     if (!counts_hold(a, e->slot))
         return 0;
@@ -87,11 +122,35 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     return s->arrivals && !reset && s->weight && s->old == e->value && s->arrival.event != e->id ? say_twice(a, e->slot, &s->arrival, &now) : 0;
 }
 
+/* Of all who add there the stamps tell the order: they are of one clock. */
+static bool share_clock(const an *a, uint32_t slot) {
+    const an_slot *s = &a->slots[slot];
+    for (uint32_t i = 1; i < s->arriver_count; i++) {
+        const xsr_rank *x = &a->model->ranks[a->model->writers[s->arrivers[0].writer].rank], *y = &a->model->ranks[a->model->writers[s->arrivers[i].writer].rank];
+        if (x->process != y->process || x->device != y->device)
+            return false;
+    }
+    return true;
+}
+
+static const char *one_adds_otherwise(an *a, uint32_t slot, const found *f) {
+    return an_print(a, "%s set %s of rank %u back: it and %s found %llu there, %s. Increments were lost: it loads and stores where others add, or its link "
+                       "carries no atomics", an_who(a, XSR_NONE, sets_back(f)), an_slot_name(a, slot), a->model->slots[slot].owner,
+                    sets_back(f) == f->first.writer ? an_who(a, XSR_NONE, f->second.writer) : an_who(a, XSR_NONE, f->first.writer), (unsigned long long)f->first.value,
+                    an_since(a, f->second.time));
+}
+
 /* A counter that is never reset has each value once. */
 static int say_found(an *a, const adders *all) {
     for (uint32_t i = 0; i < all->room; i++)
-        if (all->slots[i] && all->slots[i]->twice && !a->slots[i].resets)
-            TRY(say_twice(a, i, &all->slots[i]->first, &all->slots[i]->second));
+        if (all->slots[i] && all->slots[i]->twice && !a->slots[i].resets) {
+            const found *f = all->slots[i];
+            bool several;
+            uint32_t far = only_far(a, i, &several), by = share_clock(a, i) ? sets_back(f) : XSR_NONE;
+            TRY(say_twice(a, i, &f->first, &f->second));
+            if (by != XSR_NONE && (several || a->model->writers[by].rank == far))
+                TRY(an_accuse(a, an_key(XSA_VANISHED_SIGNAL, i, 1, 0), XSR_NONE, sets_back(f), one_adds_otherwise(a, i, f)));
+        }
     return 0;
 }
 

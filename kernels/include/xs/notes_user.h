@@ -13,8 +13,8 @@ XS_FN void xs_note_payload(xs_writer *w, uint32_t event, uint32_t name_id, uint3
     xs_emit_more(w, peer, rows, xs_high(bytes) ? UINT32_MAX : (uint32_t)bytes);
 }
 
-/* index: which tile or chunk. generation: the sequence it belongs to. peer: of payload, a writer names the rank whose memory it is in,
- * a reader the rank that wrote it; XS_NO_PEER: any of several. */
+/* index: which tile or chunk. generation: the sequence it belongs to. peer: of payload, a writer names the rank whose memory it is in, a
+ * reader the rank that wrote it; XS_NO_PEER: any of several, and on both sides what lies in one place for all (under a lock). */
 XS_FN void xs_read_begin(xs_writer *w, uint32_t name_id, uint32_t index, uint64_t generation, uint32_t peer, uint32_t rows, uint64_t bytes) {
     xs_note_payload(w, XS_EV_READ_BEGIN, name_id, index, generation, peer, rows, bytes);
 }

@@ -1,0 +1,68 @@
+/* Of payload: accesses to chunks (payload_race.c), and who is to blame where nothing orders two of them (payload_blame.c). */
+#ifndef XS_ANALYSIS_PAYLOAD_H
+#define XS_ANALYSIS_PAYLOAD_H
+
+#include "hb.h"
+
+/* The last wait of a block that passed: the signal that it read. */
+typedef struct guard {
+    uint64_t signal, value, need, record, epoch;
+    uint32_t agent, slot, writer; /* agent, writer: who signalled */
+    xsr_source source; /* of the wait; line 0: not known */
+    bool any, released, acquired;
+    bool unsure; /* it passed another since, whose signal is not known */
+    bool spent;  /* the block has signalled that slot since: it has given back what it had got there */
+} guard;
+
+typedef struct access { /* event, last, record, epoch, writer, agent, guard: of the newest; last: its end, or its begin while it goes on */
+    an_vector *stamps;
+    uint64_t event, last, record, epoch; /* epoch: of its writer */
+    uint32_t writer, agent, active;
+    int64_t since; /* of the oldest of them */
+    guard guard;
+    struct access *others; uint32_t others_count; /* without stamps: the newest of some other blocks */
+} access;
+#define PAYLOAD_OTHERS 3u
+
+int payload_add(access *x, const an_step *step, const guard *g); /* it begins */
+int payload_end(access *x, const an_step *step);
+void payload_clear(access *x);
+/* One of them that does not happen before what the agent does now; NULL: there is none. active: it goes on. */
+const access *payload_unordered(const an *a, const access *x, uint32_t agent, bool *active);
+
+/* How many reads a writer ends between two signals to a pad. A signal behind fewer of them than usual gives back what was not read. */
+typedef struct promise { uint64_t read, usual, lead, broken; } promise; /* read: ended when it signalled last; broken: event of the last such signal; 0: none */
+/* By how much who has waited for a slot raises it when it gives it on; wrong_*: the last signal of a turn that was not its own, or by more. */
+typedef struct turn { uint64_t usual, lead, wrong_value; int64_t wrong_time; uint32_t wrong_by; } turn;
+/* What was told, in causal order. */
+typedef struct tellings {
+    rd_map promise_of; promise *promises; uint32_t promise_count, promise_room;
+    rd_map turn_of; turn *turns; uint32_t turn_count, turn_room;
+    rd_map arriver_of; an_arriver *arrivers; uint32_t arriver_count, arriver_room; /* as those of state.c, which follow the stamps */
+    uint64_t *reads; uint32_t read_room;
+} tellings;
+int tellings_read(an *a, tellings *t, uint32_t writer);                    /* a read of it has ended */
+int tellings_told(an *a, tellings *t, const xsr_event *e, const guard *g); /* it signals a slot, or arrives there; g: its block's */
+const promise *tellings_promise(const an *a, const tellings *t, uint32_t slot, uint32_t writer); /* NULL: none */
+const turn *tellings_turn(const tellings *t, uint32_t slot);
+const an_arriver *tellings_arriver(const tellings *t, uint32_t counter, uint32_t writer);
+void tellings_free(tellings *t);
+
+typedef struct verdict {
+    uint32_t detector, culprit, victim, slot;
+    const char *cure;
+    uint32_t named;
+    const access *told;       /* who else is to blame if a wait of this access' block is lost */
+    bool unwritten, of_before; /* the read came before the write; what told of it is of an earlier epoch */
+    bool unasked;             /* the reader has not waited for it at all */
+    const char *why;          /* what is added to the sentence; NULL */
+    xsr_source source;        /* of the wait that is to blame; line 0 */
+} verdict;
+
+/* A read and a write of one generation that nothing orders. usual: the slot that this place was waited for at before, + 1; 0: not known. */
+verdict payload_blame_read(an *a, const tellings *t, const access *reads, const access *writes, uint64_t generation, uint32_t usual);
+/* `write` begins another generation, and nothing orders it behind those reads, or those writes, of the one before. */
+verdict payload_blame_lapped(an *a, const tellings *t, const access *reads, const access *write);
+verdict payload_blame_rewritten(an *a, const tellings *t, const access *before, const access *write);
+
+#endif

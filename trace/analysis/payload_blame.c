@@ -1,0 +1,168 @@
+/* Two accesses to a chunk that nothing orders: who is to blame. The last wait of each block tells: whether it was told by the other, behind
+ * the other's access or before it, and whether it had given back what it was told. */
+#include "payload.h"
+
+#define CURE_ORDER "let the signal come behind the last write, with a release, and the read behind the wait, with an acquire"
+#define CURE_CREDIT "wait for a credit of every reader before a buffer is written again, or make the ring deeper"
+#define CURE_HOLD "touch what a lock or a turn guards between the wait for it and the signal that gives it on, and nowhere else"
+
+static verdict of(uint32_t detector, uint32_t culprit, uint32_t victim, uint32_t slot, const char *cure) {
+    return (verdict){.detector = detector, .culprit = culprit, .victim = victim, .slot = slot, .cure = cure};
+}
+
+/* `waits` was told by `signals` behind its access, so that one side of that edge is too weak. Where both are, the release is. */
+static verdict weak_side(an *a, const access *waits, const access *signals) {
+    const guard *g = &waits->guard;
+    bool wait_is = g->released && !g->acquired;
+    verdict v = of(XSA_PAYLOAD_RACE, wait_is ? waits->writer : signals->writer, wait_is ? signals->writer : waits->writer, g->slot, CURE_ORDER);
+    v.named = XSA_ORDER_SCOPE;
+    v.told = waits;
+    v.source = g->source;
+    v.why = an_print(a, wait_is ? "; the wait for %s before it does not acquire that far" : "; the signal at %s does not release that far", an_slot_name(a, g->slot));
+    return v;
+}
+
+/* One of both had given back what the other holds. */
+static bool is_past(const access *x, const access *holds) {
+    return x->guard.any && x->guard.spent && holds->guard.any && !holds->guard.spent && x->guard.slot == holds->guard.slot;
+}
+
+static verdict not_held(an *a, const access *x, const access *holds) {
+    verdict v = of(XSA_PAYLOAD_RACE, x->writer, holds->writer, x->guard.slot, CURE_HOLD);
+    v.told = x;
+    v.source = x->guard.source;
+    v.why = an_print(a, "; %s has waited for %s, but given it on before", an_who(a, XSR_NONE, x->writer), an_slot_name(a, x->guard.slot));
+    return v;
+}
+
+/* Both hold: somebody has let in two. Who gave on a turn that it had not waited for, or more than one. NULL: not known. */
+static const turn *both_hold(const an *a, const tellings *t, const access *x, const access *y) {
+    const guard *g = &x->guard, *h = &y->guard;
+    bool both = g->any && h->any && !g->spent && !h->spent && g->slot == h->slot;
+    return both && a->slots[g->slot].resets == 0 ? tellings_turn(t, g->slot) : NULL;
+}
+
+static verdict let_in_two(an *a, const turn *wrong, const access *x, const access *y) {
+    verdict v = of(XSA_COUNT_MISMATCH, wrong->wrong_by, x->writer, x->guard.slot, "signal each turn once, by who holds it");
+    v.told = y;
+    v.why = an_print(a, "; both have waited for %s, which %s signalled %llu though that was not its turn, %s", an_slot_name(a, x->guard.slot),
+                     an_who(a, XSR_NONE, wrong->wrong_by), (unsigned long long)wrong->wrong_value, an_since(a, wrong->wrong_time));
+    return v;
+}
+
+/* The counter that a block has waited at, or at whose election's slot; XSR_NONE. */
+static uint32_t counter_of(const an *a, const guard *g) {
+    uint32_t slot = g->any ? g->slot : XSR_NONE;
+    return slot == XSR_NONE || a->slots[slot].arrivals ? slot : a->slots[slot].counter;
+}
+
+/* The block passed the counter behind that arrival. */
+static bool is_heard(const an_arriver *r, uint32_t counter, const guard *g) { return counter == g->slot ? r->left <= g->value : r->event <= g->signal; }
+
+/* The reader passed a counter, and the writer had arrived there in the round of its write: it has told of it. NULL: no, or not known. */
+static const an_arriver *arrival_heard(const an *a, const tellings *t, const access *reads, const access *writes) {
+    uint32_t counter = counter_of(a, &reads->guard);
+    const an_arriver *r = reads->guard.agent == writes->agent ? NULL : tellings_arriver(t, counter, writes->writer);
+    return r && writes->epoch && r->epoch == writes->epoch && is_heard(r, counter, &reads->guard) ? r : NULL;
+}
+
+/* Somebody has arrived more often in a round than in those before: since then the count is reached one arrival too early. */
+static const an_arriver *arrived_twice(const an *a, const tellings *t, const access *reads) {
+    uint32_t counter = counter_of(a, &reads->guard);
+    for (uint32_t i = 0; counter != XSR_NONE && i < a->slots[counter].arriver_count; i++) {
+        const an_arriver *r = tellings_arriver(t, counter, a->slots[counter].arrivers[i].writer);
+        if (r && r->more)
+            return r;
+    }
+    return NULL;
+}
+
+static verdict counted_twice(an *a, const an_arriver *r, const access *reads) {
+    uint32_t counter = counter_of(a, &reads->guard);
+    verdict v = of(XSA_COUNT_MISMATCH, r->writer, reads->writer, counter, "arrive once for each batch that is written");
+    v.told = reads;
+    v.why = an_print(a, "; %s had arrived more often at %s than in each round before", an_who(a, XSR_NONE, r->writer), an_slot_name(a, counter));
+    return v;
+}
+
+/* If the reader was told by the writer's block that the generation is there, the writer told it too early, or too weakly; else the reader did
+ * not ask. */
+verdict payload_blame_read(an *a, const tellings *t, const access *reads, const access *writes, uint64_t generation, uint32_t usual) {
+    const an_arriver *arrival = arrival_heard(a, t, reads, writes), *twice;
+    const turn *wrong;
+    if (arrival && arrival->event < writes->event && arrival->count == arrival->epochs) { /* once a round: not for another part */
+        verdict v = of(XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "arrive behind the last write, and behind the end of asynchronous ones");
+        v.told = reads;
+        return v;
+    }
+    if (arrival && arrival->event > writes->last)
+        return weak_side(a, reads, writes);
+    bool of_before = reads->guard.epoch && writes->epoch && reads->guard.epoch < writes->epoch; /* that signal told of an earlier round */
+    bool told = reads->guard.any && reads->guard.agent == writes->agent && reads->guard.value >= generation && !of_before &&
+                (usual == 0 || usual - 1 == reads->guard.slot);
+    if (told && (writes->active || writes->last > reads->guard.signal)) {
+        verdict v = of(XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "signal behind the last write, and behind the end of asynchronous ones");
+        v.told = reads;
+        return v;
+    }
+    /* It signalled behind its last write and was heard: only its release or the other's acquire can be too weak, also where they look
+     * strong enough, as a relaxed store behind the fence of the round before. */
+    if (told)
+        return weak_side(a, reads, writes);
+    if (is_past(writes, reads))
+        return not_held(a, writes, reads);
+    if (is_past(reads, writes))
+        return not_held(a, reads, writes);
+    if ((wrong = both_hold(a, t, reads, writes)))
+        return let_in_two(a, wrong, reads, writes);
+    if (!arrival && (twice = arrived_twice(a, t, reads)))
+        return counted_twice(a, twice, reads);
+    verdict v = of(XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE,
+                   "wait for the signal of that batch before it is read, in every block that reads it");
+    v.told = reads;
+    v.of_before = of_before;
+    v.unasked = true;
+    v.source = reads->guard.source;
+    return v;
+}
+
+/* The event by which `from` had told the writer something before it wrote; 0: it had not. */
+static uint64_t heard_from(const an *a, const tellings *t, const guard *g, const access *from) {
+    if (!g->any || g->agent == from->agent)
+        return g->any ? g->signal : 0;
+    uint32_t counter = counter_of(a, g);
+    const an_arriver *r = tellings_arriver(t, counter, from->writer);
+    return r && is_heard(r, counter, g) ? r->event : 0;
+}
+
+verdict payload_blame_lapped(an *a, const tellings *t, const access *reads, const access *write) {
+    const guard *g = &write->guard;
+    if (is_past(reads, write))
+        return not_held(a, reads, write);
+    uint64_t heard = heard_from(a, t, g, reads);
+    if (heard && !reads->active && heard > reads->last && !g->unsure)
+        return weak_side(a, write, reads);
+    const promise *r = heard ? tellings_promise(a, t, g->slot, reads->writer) : NULL;
+    verdict v = of(XSA_LAPPING, write->writer, reads->writer, XSR_NONE, CURE_CREDIT);
+    v.source = g->source;
+    if (r && r->broken && r->broken <= heard) {
+        v = of(XSA_LAPPING, reads->writer, write->writer, g->slot, "give a credit back behind the last read, and once for each");
+        v.told = write;
+        v.why = an_print(a, "; %s had signalled %s behind fewer reads than ever before", an_who(a, XSR_NONE, reads->writer), an_slot_name(a, g->slot));
+    }
+    return v;
+}
+
+verdict payload_blame_rewritten(an *a, const tellings *t, const access *before, const access *write) {
+    uint64_t heard = heard_from(a, t, &write->guard, before);
+    const turn *wrong;
+    if (heard && !before->active && heard > before->last && !write->guard.spent)
+        return weak_side(a, write, before);
+    if (is_past(before, write))
+        return not_held(a, before, write);
+    if (is_past(write, before))
+        return not_held(a, write, before);
+    if ((wrong = both_hold(a, t, before, write)))
+        return let_in_two(a, wrong, before, write);
+    return of(XSA_PAYLOAD_RACE, write->writer, before->writer, XSR_NONE, CURE_ORDER);
+}
