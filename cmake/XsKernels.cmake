@@ -1,10 +1,16 @@
 # The one place that compiles kernel headers: as C, and where CUDA is on as CUDA. CMake gives a source file one language
 # per folder, so two one-line files are generated for each header.
-#   xs_add_kernels(TARGET [HOST_ONLY] [TRACE 0|1] header.h ...)     HOST_ONLY: no CUDA form, also where CUDA is on
+#   xs_add_kernels(TARGET [HOST_ONLY] [PLAIN] [TRACE 0|1] header.h ...)
+#     HOST_ONLY: no CUDA form, also where CUDA is on
+#     PLAIN: where they are traced, their CUDA form without tracing too, which is never launched: the capture says how many blocks of each an
+#            SM holds. For headers that define nothing with external linkage but kernels
 function(xs_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HOST_ONLY" "TRACE" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HOST_ONLY;PLAIN" "TRACE" "")
   if(NOT DEFINED arg_TRACE)
-    set(arg_TRACE $<BOOL:${XS_TRACE}>)
+    set(arg_TRACE 0)
+    if(XS_TRACE)
+      set(arg_TRACE 1)
+    endif()
   endif()
   foreach(header IN LISTS arg_UNPARSED_ARGUMENTS)
     cmake_path(ABSOLUTE_PATH header NORMALIZE)
@@ -17,6 +23,12 @@ function(xs_add_kernels target)
       file(GENERATE OUTPUT ${base}.device.cu CONTENT "#define XS_KERNELS_HERE 1\n#include \"${header}\"\n")
       target_sources(${target} PRIVATE ${base}.device.cu)
       list(APPEND sources ${base}.device.cu)
+      if(arg_PLAIN AND arg_TRACE)
+        file(GENERATE OUTPUT ${base}.plain.cu
+          CONTENT "#undef XS_TRACE\n#define XS_TRACE 0\n#define XS_KERNELS_HERE 1\n#define XS_KERNELS_PLAIN 1\n#include \"${header}\"\n")
+        target_sources(${target} PRIVATE ${base}.plain.cu)
+        list(APPEND sources ${base}.plain.cu)
+      endif()
     endif()
     set_source_files_properties(${sources} PROPERTIES GENERATED ON OBJECT_DEPENDS ${header})
   endforeach()

@@ -111,7 +111,7 @@ void xs_cuda_clock_tell(xs_world *world, xs_cuda_device *device, const xs_cuda_b
         return;
     __atomic_store_n(&device->sampled, xs_clock_boot(), __ATOMIC_RELAXED);
     xs_journal(world, XS_JOURNAL_CLOCK, (uint32_t)device->ordinal + 1, 0, b->host + planted(), b->device, b->bracket,
-               b->step);
+               b->step, 0);
 }
 
 int xs_cuda_clock_sample(xs_world *world, xs_cuda_device *device) {

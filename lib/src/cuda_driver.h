@@ -41,10 +41,16 @@ enum {
 
 enum {
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
+    CU_DEVICE_ATTRIBUTE_THREADS_A_PROCESSOR = 39,
+    CU_DEVICE_ATTRIBUTE_SHARED_A_PROCESSOR = 81,
     CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED = 86,
     CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM = 91,
-    CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95
+    CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95,
+    CU_DEVICE_ATTRIBUTE_BLOCKS_A_PROCESSOR = 106,
+    CU_DEVICE_ATTRIBUTE_SHARED_RESERVED_A_BLOCK = 111
 };
+
+enum { CU_FUNC_ATTRIBUTE_SHARED_BYTES = 1, CU_FUNC_ATTRIBUTE_LOCAL_BYTES = 3, CU_FUNC_ATTRIBUTE_REGISTERS = 4 };
 
 enum { CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3 };
 
@@ -118,6 +124,7 @@ typedef struct xs_cuda_copy_2d {
     X(module_unload, "cuModuleUnload", (CUmodule module))                                                                  \
     X(module_function, "cuModuleGetFunction", (CUfunction * function, CUmodule module, const char *name))                  \
     X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor", (int *blocks, CUfunction function, int threads, size_t shared)) \
+    X(function_attribute, "cuFuncGetAttribute", (int *value, int attribute, CUfunction function))                          \
     X(launch, "cuLaunchKernel",                                                                                            \
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,         \
        unsigned block_z, unsigned shared, CUstream stream, void **arguments, void **extra))                                \

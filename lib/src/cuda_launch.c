@@ -156,7 +156,11 @@ static int for_each_part(xs_world *world, xs_launch_order *order, each_part *act
 static int check_part(xs_world *world, xs_launch_order *order, int device, uint32_t first, uint32_t ranks) {
     CUfunction function;
     CUstream stream;
-    if (device != XS_CUDA_CPU) return check_gpu(world, order, (uint32_t)device, first, ranks, &function, &stream);
+    if (device != XS_CUDA_CPU) {
+        int rc = check_gpu(world, order, (uint32_t)device, first, ranks, &function, &stream);
+        if (!rc) xs_cuda_room(xs_cuda_state_of(world), (uint32_t)device, function, order);
+        return rc;
+    }
     return order->kernel->host ? 0 : xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for the host", order->kernel->name);
 }
 

@@ -195,6 +195,15 @@ int xs_cuda_share_withdraw(xs_world *world); /* 1: nobody uses this process's me
 /* cuda_launch.c */
 int xs_cuda_launch(xs_world *world, xs_launch_order *order);
 
+/* cuda_room.c */
+typedef struct xs_cuda_sm { /* what an SM has */
+    uint32_t threads, blocks, shared, shared_a_block; /* bytes of shared memory; and what each block takes beside its own */
+} xs_cuda_sm;
+/* What keeps the blocks of so many threads and bytes of shared memory that an SM holds from being more. */
+enum xs_room_limit xs_cuda_room_limit(const xs_cuda_sm *sm, uint32_t block, uint64_t shared, uint32_t blocks);
+/* Into order->room, where a part of it has less there or is the first. Says nothing where the driver cannot tell. */
+void xs_cuda_room(const xs_cuda_state *state, uint32_t device, CUfunction function, xs_launch_order *order);
+
 /* cuda_parts.c */
 xs_cuda_part *xs_cuda_part_make(xs_cuda_state *state, xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks);
 void xs_cuda_part_ended(void *part); /* on the stream, behind the kernel */

@@ -6,7 +6,7 @@
 static void put(uint64_t *at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
 
 void xs_journal(xs_world *world, uint32_t kind, uint32_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
-                uint64_t f) {
+                uint64_t f, uint64_t g) {
     const xs_region_header *h = xs_region(world);
     uint64_t sequence = __atomic_add_fetch(&world->journal_next, 1, __ATOMIC_RELAXED);
     xs_journal_entry *entry =
@@ -20,7 +20,7 @@ void xs_journal(xs_world *world, uint32_t kind, uint32_t a, uint64_t b, uint64_t
     put(&entry->d, d);
     put(&entry->e, e);
     put(&entry->f, f);
-    put(&entry->g, 0);
+    put(&entry->g, g);
     __atomic_store_n(&entry->sequence, sequence, __ATOMIC_RELEASE);
 }
 
@@ -38,5 +38,5 @@ void xs_journal_clock(xs_world *world, uint64_t gap) {
         best = before + bracket / 2;
         real = wall;
     }
-    xs_journal(world, XS_JOURNAL_CLOCK, 0, 0, best, real, bracket, 0);
+    xs_journal(world, XS_JOURNAL_CLOCK, 0, 0, best, real, bracket, 0, 0);
 }

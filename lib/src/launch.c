@@ -10,13 +10,15 @@ static uint64_t ranks_word(const xs_launch_config *config) {
     return config->first_rank | (uint64_t)config->ranks << 32;
 }
 
-static void journal_begin(xs_world *world, uint32_t id, uint32_t kernel, const xs_launch_config *config) {
+static void journal_begin(xs_world *world, uint32_t id, uint32_t kernel, const xs_launch_config *config, xs_launch_room room) {
+    uint64_t word;
+    memcpy(&word, &room, sizeof word);
     xs_journal(world, XS_JOURNAL_LAUNCH_BEGIN, id, kernel, xs_world_now(world), config->grid, config->block,
-               ranks_word(config));
+               ranks_word(config), word);
 }
 
 static void journal_end(xs_world *world, uint32_t id, int result) {
-    xs_journal(world, XS_JOURNAL_LAUNCH_END, id, 0, xs_world_now(world), (uint64_t)(int64_t)result, 0, 0);
+    xs_journal(world, XS_JOURNAL_LAUNCH_END, id, 0, xs_world_now(world), (uint64_t)(int64_t)result, 0, 0, 0);
 }
 
 /* Rings that writers did not give back are freed, once their records are where they can be counted. */
@@ -56,7 +58,7 @@ void xs_launch_fail(xs_launch_order *order, int error) {
 void xs_launch_begun(xs_launch_order *order) {
     if (order->whole) order = order->whole;
     if (__atomic_exchange_n(&order->begun, 1, __ATOMIC_RELAXED)) return;
-    journal_begin(order->world, order->id, order->kernel_name, &order->config);
+    journal_begin(order->world, order->id, order->kernel_name, &order->config, order->room);
 }
 
 void xs_launch_ended(xs_launch_order *order) {
@@ -226,7 +228,7 @@ int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uin
     pthread_mutex_unlock(&world->lock);
     if (rc < 0) return rc;
     xs_region_handle(world, rank, grid, id, handle);
-    journal_begin(world, id, (uint32_t)rc, &config);
+    journal_begin(world, id, (uint32_t)rc, &config, (xs_launch_room){0});
     return (int)id;
 }
 

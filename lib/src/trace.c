@@ -37,7 +37,7 @@ static void change(xs_world *world, const xs_filter *filter, uint32_t kept, uint
 /* For readers: what a window or a filter leaves out is missing without a gap. */
 static void tell(xs_world *world) {
     uint32_t bits = __atomic_load_n(&xs_region_control(xs_region(world))->started, __ATOMIC_RELAXED);
-    xs_journal(world, XS_JOURNAL_TRACE_STATE, bits, 0, xs_world_now(world), 0, 0, 0);
+    xs_journal(world, XS_JOURNAL_TRACE_STATE, bits, 0, xs_world_now(world), 0, 0, 0, 0);
 }
 
 static void switch_to(xs_world *world, uint32_t bits) {

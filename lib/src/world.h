@@ -63,6 +63,7 @@ typedef struct xs_launch_order {
     struct xs_launch_order *whole; /* this is a part of that one, made by xs_launch_part */
     struct xs_launch_order *next; /* the scheduler's queue */
     struct xs_world *world;
+    xs_launch_room room;          /* of the part that has the least */
     uint32_t begun, ended, kernel_name;    /* launch.c */
     struct xs_launch_order *next_of_world; /* launch.c */
 } xs_launch_order;
@@ -224,6 +225,6 @@ int xs_catalog_pad(struct xs_world *world, const xs_pad *pad, const char *name, 
 int xs_catalog_plan(struct xs_world *world, const xs_plan_entry *entries, uint32_t count);
 int xs_catalog_process(struct xs_world *world);
 int xs_catalog_note(struct xs_world *world, const char *text);
-void xs_journal(struct xs_world *world, uint32_t kind, uint32_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f);
+void xs_journal(struct xs_world *world, uint32_t kind, uint32_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g);
 
 #endif

@@ -44,6 +44,7 @@ void cb_plan(cb *c, const xs_plan_entry *entries, uint32_t count);
 void cb_plan_writer(cb *c, uint32_t pad, uint32_t rank); /* all slots of the pad; rank or XS_PLAN_ROW, _COLUMN */
 void cb_journal(cb *c, uint32_t kind, uint32_t a, uint64_t b, uint64_t time, uint64_t d, uint64_t e, uint64_t f);
 void cb_launch_begin(cb *c, uint32_t launch, uint32_t kernel, uint64_t time, uint32_t grid, uint32_t block, uint32_t first_rank, uint32_t ranks);
+void cb_launch_room(cb *c, const xs_launch_room *room); /* of launches that begin from here on */
 void cb_launch_end(cb *c, uint32_t launch, uint64_t time, uint64_t result);
 void cb_clock(cb *c, uint64_t boottime, uint64_t realtime, uint64_t bracket);
 /* A sample of a GPU's clock. Records of that GPU carry its time; frames and looks the host's: flush with cb_flush_at. */

@@ -156,14 +156,22 @@ void cb_plan_writer(cb *c, uint32_t pad, uint32_t rank) {
     cb_plan(c, &e, 1);
 }
 
-void cb_journal(cb *c, uint32_t kind, uint32_t a, uint64_t b, uint64_t time, uint64_t d, uint64_t e, uint64_t f) {
+static void put_journal(cb *c, uint32_t kind, uint32_t a, uint64_t b, uint64_t time, uint64_t d, uint64_t e, uint64_t f, uint64_t g) {
     cb_proc *p = &c->processes[c->current];
-    xs_journal_entry entry = {.sequence = ++p->journal, .kind = kind, .a = a, .b = b, .c = time, .d = d, .e = e, .f = f};
+    xs_journal_entry entry = {.sequence = ++p->journal, .kind = kind, .a = a, .b = b, .c = time, .d = d, .e = e, .f = f, .g = g};
     cb_frame(c, XS_FRAME_JOURNAL, UINT32_MAX, time, &entry, sizeof entry);
 }
 
+void cb_journal(cb *c, uint32_t kind, uint32_t a, uint64_t b, uint64_t time, uint64_t d, uint64_t e, uint64_t f) {
+    put_journal(c, kind, a, b, time, d, e, f, 0);
+}
+
+void cb_launch_room(cb *c, const xs_launch_room *room) { c->launch_room = *room; }
+
 void cb_launch_begin(cb *c, uint32_t launch, uint32_t kernel, uint64_t time, uint32_t grid, uint32_t block, uint32_t first_rank, uint32_t ranks) {
-    cb_journal(c, XS_JOURNAL_LAUNCH_BEGIN, launch, kernel, time, grid, block, first_rank | (uint64_t)ranks << 32);
+    uint64_t room;
+    memcpy(&room, &c->launch_room, sizeof room);
+    put_journal(c, XS_JOURNAL_LAUNCH_BEGIN, launch, kernel, time, grid, block, first_rank | (uint64_t)ranks << 32, room);
 }
 
 void cb_launch_end(cb *c, uint32_t launch, uint64_t time, uint64_t result) {

@@ -43,6 +43,7 @@ struct cb {
     size_t ring_count, ring_room;
     uint32_t current;
     int no_looks, error;
+    xs_launch_room launch_room; /* of launches that begin from here on */
 };
 
 #endif

@@ -26,6 +26,7 @@ static int launch_begin(xsr_reader *reader, uint32_t process, const xs_journal_e
     l->block = (uint32_t)e->e;
     l->first_rank = (uint32_t)e->f;
     l->ranks = (uint32_t)(e->f >> 32);
+    memcpy(&l->room, &e->g, sizeof l->room);
     reader->windowed |= reader->processes[process].off;
     return 0;
 }

@@ -68,6 +68,36 @@ static void say_kernels(xsv_report_state *r) {
     }
 }
 
+static void say_room(xsv_report_state *r, sqlite3_stmt *s) {
+    fprintf(r->out, "%" PRId64 " block%s of %" PRId64 " threads per SM", xsv_number(s, 2), xsv_number(s, 2) == 1 ? "" : "s", xsv_number(s, 1));
+    if (xsv_is_null(s, 3))
+        fprintf(r->out, ", plain: not known (registers %" PRId64, xsv_number(s, 4));
+    else
+        fprintf(r->out, ", plain: %" PRId64 " (registers %" PRId64 " and %" PRId64, xsv_number(s, 3), xsv_number(s, 4), xsv_number(s, 5));
+    if (!xsv_is_null(s, 6))
+        fprintf(r->out, "; limited by %s", xsv_text(s, 6));
+    if (xsv_number(s, 7))
+        fprintf(r->out, "; %" PRId64 " bytes of local memory a thread%s", xsv_number(s, 7), xsv_is_null(s, 3) ? "" : " more");
+    fputc(')', r->out);
+}
+
+/* Whether tracing leaves the kernels the room that they have without it. */
+static void say_residency(xsv_report_state *r) {
+    static const char sql[] = "SELECT kernel, threads, blocks_per_sm, plain_blocks_per_sm, registers, plain_registers, limited_by, local_bytes, "
+                              "changed FROM residency ORDER BY coalesce(changed, 0) DESC LIMIT 16";
+    int rows = 0;
+    for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
+        if (!rows)
+            xsv_heading(r, "Room on the GPU");
+        if (xsv_number(s, 8))
+            xsv_color(r, XSV_YELLOW);
+        fprintf(r->out, "  %s, traced: ", xsv_text(s, 0));
+        say_room(r, s);
+        fputs(xsv_number(s, 8) ? ": tracing changes what runs at once\n" : "\n", r->out);
+        xsv_color(r, XSV_PLAIN);
+    }
+}
+
 /* Times a condition that hides events was met. */
 static int say_counter(xsv_report_state *r, const char *sql, const char *text) {
     int64_t n = xsv_ask_number(r, sql);
@@ -118,6 +148,7 @@ void xsv_section_health(xsv_report_state *r) {
     say_clock(r);
     say_cupti(r);
     say_kernels(r);
+    say_residency(r);
     say_not_known(r);
     int rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT text FROM note ORDER BY id LIMIT 50"); xsv_next(r, s); rows++) {

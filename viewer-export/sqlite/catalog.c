@@ -74,10 +74,21 @@ static int kernels(xsv_catalog *c) { return names_of(c, XSV_T_kernel, XS_NAME_KE
 
 static int roles(xsv_catalog *c) { return names_of(c, XSV_T_role, XS_NAME_ROLE); }
 
+/* NULL where nothing is known. */
+static void put_room(xsv_put *p, const xs_launch_room *room) {
+    static const char *const limits[] = {NULL, "registers", "shared memory", "threads", "blocks"};
+    const uint32_t counts[] = {room->blocks, room->plain_blocks, room->registers, room->plain_registers};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        xsv_put_index(p, counts[i] ? counts[i] : XSR_NONE);
+    xsv_put_text(p, room->limit < sizeof limits / sizeof limits[0] ? limits[room->limit] : NULL);
+    xsv_put_index(p, room->blocks ? room->local : XSR_NONE);
+}
+
 static int launches(xsv_catalog *c) {
     BEGIN(launch, xsr_launch, launches, launch_count)
     INT(i), INDEX(e->process), INT(e->id), INDEX(e->kernel), INT(e->grid), INT(e->block), INT(e->first_rank);
     INT(e->ranks), TIME(e->begin), TIME(e->end), INT(e->result);
+    put_room(&p, &e->room);
     END
 }
 

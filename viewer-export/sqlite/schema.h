@@ -31,7 +31,8 @@
 #define XSV_COLUMNS_launch(C)                                                                                          \
     C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(number, "INTEGER") C(kernel, "INTEGER") C(grid, "INTEGER")    \
     C(block, "INTEGER") C(first_rank, "INTEGER") C(ranks, "INTEGER") C(begin_ns, "INTEGER") C(end_ns, "INTEGER")       \
-    C(result, "INTEGER")
+    C(result, "INTEGER") C(blocks_per_sm, "INTEGER") C(plain_blocks_per_sm, "INTEGER") C(registers, "INTEGER")         \
+    C(plain_registers, "INTEGER") C(limited_by, "TEXT") C(local_bytes, "INTEGER")
 #define XSV_COLUMNS_writer(C)                                                                                          \
     C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(rank, "INTEGER") C(ring, "INTEGER") C(ordinal, "INTEGER")     \
     C(launch, "INTEGER") C(role, "INTEGER") C(block, "INTEGER") C(warp, "INTEGER") C(sm, "INTEGER")                    \

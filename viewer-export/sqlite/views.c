@@ -158,6 +158,14 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "kernel ON kernel.id = k.kernel LEFT JOIN launch ON launch.id = k.launch LEFT JOIN cuda_call c ON c.id = k.call "  \
     "ORDER BY k.begin_ns, k.id"
 
+/* Where launches of a kernel differ (GPUs of several kinds, shared memory), a row each. */
+#define VIEW_RESIDENCY                                                                                                 \
+    "CREATE VIEW residency AS SELECT kernel.name AS kernel, l.block AS threads, l.blocks_per_sm, "                     \
+    "l.plain_blocks_per_sm, l.registers, l.plain_registers, l.limited_by, l.local_bytes, CASE WHEN "                   \
+    "l.plain_blocks_per_sm IS NOT NULL THEN l.plain_blocks_per_sm > l.blocks_per_sm OR l.local_bytes > 0 END AS "      \
+    "changed, count(*) AS launches FROM launch l LEFT JOIN kernel ON kernel.id = l.kernel WHERE l.blocks_per_sm IS "   \
+    "NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY min(l.id)"
+
 #define VIEW_NOT_KNOWN                                                                                                 \
     "CREATE VIEW not_known AS SELECT t.relation, word.name AS reason, word.meaning, word.name IN ('initial', "         \
     "'arrivals', 'reset', 'host') AS explained, t.waits FROM reason_tally t JOIN word ON word.class = 'reason' AND "   \
@@ -241,6 +249,7 @@ const xsv_object xsv_views[] = {
     {"loss_gaps", VIEW_LOSS_GAPS},
     {"clock", VIEW_CLOCK},
     {"kernels", VIEW_KERNELS},
+    {"residency", VIEW_RESIDENCY},
     {"not_known", VIEW_NOT_KNOWN},
     {"plans", VIEW_PLANS},
     {"findings", VIEW_FINDINGS},

@@ -48,9 +48,14 @@ static inline int xs_cuda_resolve(const void *function, void **cufunction) {
     XS_KERNEL_CUDA(name)                                                                         \
     static __device__ __forceinline__ void name##_body(const args_type &args, const xs_handle &xs)
 #else
-#define XS_KERNEL(name, args_type)    \
-    XS_KERNEL_ENTRY(name, args_type, ); \
-    XS_KERNEL_CUDA(name)                \
+#if XS_KERNELS_PLAIN /* beside the traced one, in the same program */
+#define XS_KERNEL(name, args_type) XS_KERNEL_UNTRACED(name##_plain, args_type)
+#else
+#define XS_KERNEL(name, args_type) XS_KERNEL_UNTRACED(name, args_type)
+#endif
+#define XS_KERNEL_UNTRACED(name, args_type) \
+    XS_KERNEL_ENTRY(name, args_type, );     \
+    XS_KERNEL_CUDA(name)                    \
     XS_KERNEL_ENTRY(name, args_type, )
 #endif
 
@@ -76,10 +81,11 @@ static inline int xs_cuda_resolve(const void *function, void **cufunction) {
     XS_EXTERN_C_BEGIN                                                                                                \
     extern const struct xs_kernel name##_kernel;                                                                     \
     extern const xs_cuda_entry name##_cuda __attribute__((weak));                                                    \
+    extern const xs_cuda_entry name##_plain_cuda __attribute__((weak));                                              \
     XS_EXTERN_C_END                                                                                                  \
     static void name##_body(const args_type args, const xs_handle xs);                                               \
     static void name##_host(const void *args, const xs_handle *xs) { name##_body(*(const args_type *)args, *xs); }   \
-    const struct xs_kernel name##_kernel = {#name, name##_host, &name##_cuda, sizeof(args_type), XS_TRACE, 0};       \
+    const struct xs_kernel name##_kernel = {#name, name##_host, &name##_cuda, sizeof(args_type), XS_TRACE, 1, &name##_plain_cuda}; \
     static __attribute__((constructor)) void name##_known(void) { xs_kernel_known(&name##_kernel); }                 \
     static void name##_body(const args_type args __attribute__((unused)), const xs_handle xs __attribute__((unused)))
 

@@ -66,7 +66,8 @@ struct xs_kernel {
     const xs_cuda_entry *cuda; /* NULL: not compiled for CUDA */
     uint64_t args_bytes;
     uint32_t traced; /* the XS_TRACE that it was compiled with */
-    uint32_t reserved0;
+    uint32_t twin;   /* 1: `plain` is there */
+    const xs_cuda_entry *plain; /* the same kernel without tracing, never launched: how much room it takes. NULL: not compiled */
 };
 /* Called for every XS_KERNEL when the program or library that holds it is loaded: whether all of them have a CUDA form is
  * part of what the default backend is. Any thread. */

@@ -195,13 +195,29 @@ XS_STATIC_ASSERT(sizeof(xs_status_line) == 128, "a status line is two cache line
 
 /* The journal: what the host does that is too frequent for the catalog. */
 enum xs_journal_kind {
-    XS_JOURNAL_LAUNCH_BEGIN = 1, /* a = launch, b = kernel name id, c = time, d = grid, e = block, f = first rank | ranks << 32 */
+    XS_JOURNAL_LAUNCH_BEGIN = 1, /* a = launch, b = kernel name id, c = time, d = grid, e = block, f = first rank | ranks << 32,
+                                  * g = xs_launch_room */
     XS_JOURNAL_LAUNCH_END = 2,   /* a = launch, b = 0, c = time, d = result */
     XS_JOURNAL_CLOCK = 3,        /* a = device + 1, b = 0, c = CLOCK_BOOTTIME, d = CLOCK_REALTIME (or device time), e = bracket, ns,
                                   * f = step of the device's clock, ns, where it was measured */
     XS_JOURNAL_HOST_CALL = 4,    /* a = enum of the call, c = time */
     XS_JOURNAL_TRACE_STATE = 5   /* a = started bits, c = time: tracing was switched, or narrowed by a filter */
 };
+
+/* The room that a launch's kernel takes on an SM, as it is and as it would be without tracing. All 0: not known (launched on the host,
+ * or not by xs_launch). */
+typedef struct xs_launch_room {
+    uint8_t blocks;       /* of its size that an SM holds at once */
+    uint8_t plain_blocks; /* the same of the kernel without tracing; 0: not known (xs_add_kernels, PLAIN) */
+    uint8_t registers;    /* a thread */
+    uint8_t plain_registers;
+    uint8_t limit; /* xs_room_limit: what keeps `blocks` from being more */
+    uint8_t reserved0;
+    uint16_t local; /* bytes of local memory a thread (stack, spilled registers), beyond those of the plain kernel where it is known */
+} xs_launch_room;
+XS_STATIC_ASSERT(sizeof(xs_launch_room) == 8, "it is one word of a journal entry");
+
+enum xs_room_limit { XS_ROOM_UNKNOWN = 0, XS_ROOM_REGISTERS = 1, XS_ROOM_SHARED = 2, XS_ROOM_THREADS = 3, XS_ROOM_BLOCKS = 4 };
 
 typedef struct xs_journal_entry {
     uint64_t sequence; /* 1-based, written last with release order; stamps the entry */

@@ -70,6 +70,10 @@ API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
     switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = (int)fake_cuda.processors; break;
     case CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED: *value = fake_cuda.host_native_atomic; break;
+    case CU_DEVICE_ATTRIBUTE_THREADS_A_PROCESSOR: *value = 2048; break;
+    case CU_DEVICE_ATTRIBUTE_BLOCKS_A_PROCESSOR: *value = 32; break;
+    case CU_DEVICE_ATTRIBUTE_SHARED_A_PROCESSOR: *value = 233472; break;
+    case CU_DEVICE_ATTRIBUTE_SHARED_RESERVED_A_BLOCK: *value = 1024; break;
     default: *value = 1;
     }
     return CUDA_SUCCESS;

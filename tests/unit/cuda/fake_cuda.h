@@ -14,6 +14,7 @@ struct CUfunc_st {
     void (*enter)(xs_host_thread *thread); /* xs_host_enter of the program: the fake links no xs */
     CUresult fault;                        /* not 0: the context is spoiled by it once all blocks are over */
     int builtin;                           /* fake_builtin + 1: one of libxs's own, from PTX text */
+    int registers, local, blocks;          /* 0: none known; blocks of it on a processor, 0: as all others */
 };
 enum fake_builtin { FAKE_CLOCK, FAKE_STEP, FAKE_RECORD, FAKE_STORE, FAKE_ADD, FAKE_CLAIMS, FAKE_BUILTINS };
 

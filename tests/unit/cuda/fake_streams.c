@@ -235,8 +235,16 @@ API CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const ch
 
 API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads, size_t shared) {
     FAKE_NEEDS_CONTEXT();
-    (void)function, (void)threads, (void)shared;
-    *blocks = (int)fake_cuda.blocks_a_processor;
+    (void)threads, (void)shared;
+    *blocks = function->blocks ? function->blocks : (int)fake_cuda.blocks_a_processor;
+    return CUDA_SUCCESS;
+}
+
+API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
+    FAKE_NEEDS_CONTEXT();
+    *value = attribute == CU_FUNC_ATTRIBUTE_REGISTERS     ? function->registers
+             : attribute == CU_FUNC_ATTRIBUTE_LOCAL_BYTES ? function->local
+                                                          : 0;
     return CUDA_SUCCESS;
 }
 

@@ -199,16 +199,16 @@ static void journal_entries(void **state) {
     assert_true(llabs(offset - first) < 10000000);
     xs_journal_clock(world, 1000000000); /* too early for another */
     assert_int_equal(world->journal_next, 2);
-    xs_journal(world, XS_JOURNAL_CLOCK, 1, 2, 3, 4, 5, 6);
+    xs_journal(world, XS_JOURNAL_CLOCK, 1, 2, 3, 4, 5, 6, 7);
     const xs_journal_entry *e = journal(world, 3);
     assert_int_equal(e->sequence, 3);
     assert_int_equal(e->kind, XS_JOURNAL_CLOCK);
-    assert_true(e->a == 1 && e->b == 2 && e->c == 3 && e->d == 4 && e->e == 5 && e->f == 6);
+    assert_true(e->a == 1 && e->b == 2 && e->c == 3 && e->d == 4 && e->e == 5 && e->f == 6 && e->g == 7);
     xs_world_destroy(world);
 }
 
 static void *write_entries(void *world) {
-    for (uint64_t i = 0; i < 20000; i++) xs_journal(world, XS_JOURNAL_HOST_CALL, (uint32_t)i, i, 2 * i, 3 * i, 0, 0);
+    for (uint64_t i = 0; i < 20000; i++) xs_journal(world, XS_JOURNAL_HOST_CALL, (uint32_t)i, i, 2 * i, 3 * i, 0, 0, 0);
     return NULL;
 }
 

@@ -144,7 +144,15 @@ static int is_true(sqlite3 *db, const char *sql) {
 
 enum form { TEXT, JSON, HTML };
 
-static void check_report(enum form form) {
+/* The case's report.txt, if it has one, stands in the text report as it is. */
+static void check_said(const char *dir, const char *report) {
+    char *said = load(dir, "report.txt");
+    if (said && !strstr(report, said))
+        fail_msg("%s/report.txt is not in the report:\n%s", dir, report);
+    free(said);
+}
+
+static void check_report(const char *dir, enum form form) {
     xsv_report_options how = {.size = sizeof how, .json = form == JSON, .unicode = 1, .html = form == HTML};
     char *text = NULL, *error = NULL;
     const char *where;
@@ -155,6 +163,8 @@ static void check_report(enum form form) {
     fclose(out);
     if (form == HTML && page_is_broken(text, &where))
         fail_msg("the page is broken: %.80s", where);
+    if (form == TEXT)
+        check_said(dir, text);
     free(text);
 }
 
@@ -167,7 +177,7 @@ static void check_agrees(void **state) {
             fail_msg("%s: not true: %s", (const char *)*state, truths[i]);
     sqlite3_close(db);
     for (uint32_t form = TEXT; form <= HTML; form++)
-        check_report(form);
+        check_report(*state, form);
 }
 
 static int visible(const struct dirent *entry) { return entry->d_name[0] != '.' && entry->d_type == DT_DIR; }

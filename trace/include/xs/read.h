@@ -69,6 +69,7 @@ typedef struct xsr_launch {
     uint32_t grid, block, first_rank, ranks;
     int64_t begin, end; /* end = INT64_MIN: not seen */
     int32_t result;
+    xs_launch_room room;
 } xsr_launch;
 
 typedef struct xsr_writer { /* one owner of a ring: a warp of a block in one launch */
