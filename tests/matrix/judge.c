@@ -195,7 +195,7 @@ static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed,
     if (rc >= 0) {
         uint32_t count = collect(&a, now);
         weigh(f, twin || !f->finding, &a, filters ? whole : NULL, whole_count, v);
-        v->moved = o->shift_ns && o->drop <= 0 && (!o->known_ns || o->known_ns >= o->shift_ns) && (order_differs(whole, whole_count, now, count, "right", v) ||
+        v->moved = o->shift_ns && o->drop <= 0 && !matrix_is_beyond(o) && (order_differs(whole, whole_count, now, count, "right", v) ||
                                                    order_differs(now, count, whole, whole_count, "shifted", v));
         write_end(v, &a.tally, error);
     }

@@ -33,6 +33,9 @@ typedef struct matrix_options {
     int32_t brief;         /* 1: to stdout only what misses its bar, in less than 10 kB */
 } matrix_options;
 
+/* Clocks are off by more than they say: findings of time may move. */
+static inline bool matrix_is_beyond(const matrix_options *o) { return o->known_ns && o->known_ns < o->shift_ns; }
+
 /* What one run came to. */
 typedef struct matrix_verdict {
     bool ran;                     /* it ran and its capture was read */

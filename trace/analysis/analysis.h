@@ -193,7 +193,7 @@ typedef struct an_finding { /* being made */
     bool unasked;     /* a payload race of who reads without having waited for it */
     uint32_t named;   /* the detector whose cause it shows, should nothing else explain it; 0: its own */
     an_window windows[AN_WINDOWS]; uint32_t window_count;
-    bool undone;      /* lost records could undo it: it is a verdict that is unknown */
+    bool undone;      /* lost records, or clocks that contradict each other, could undo it: it is a verdict that is unknown */
     int64_t at;       /* order among equals */
 } an_finding;
 
@@ -320,6 +320,9 @@ void an_merge(an *a);
 int an_priority(uint32_t detector); /* lower: nearer to the cause */
 
 /* ---- verdicts.c ---- */
+/* Index of the next note, from that one on, in which the reader says that a wait ended before the signal that it saw, by more than the clocks
+ * allow; XSR_NONE: there is none. Known at finish. */
+uint32_t an_clock_fault(const an *a, uint32_t from);
 void an_unknown(an *a, uint32_t detector, uint64_t lost, const char *format, ...) __attribute__((format(printf, 4, 5)));
 void an_verdicts_finish(an *a);
 

@@ -250,6 +250,40 @@ static void name_all(an *a) {
     }
 }
 
+/* Its values come again: which signal a wait read is told by order, and for what no wait orders by stamps. */
+static bool comes_again(const an *a, uint32_t slot) { return a->slots[slot].resets || a->slots[slot].comes_again; }
+
+static bool any_comes_again(const an *a) {
+    for (uint32_t i = 0; i < a->slot_count; i++)
+        if (comes_again(a, i))
+            return true;
+    return false;
+}
+
+/* Where clocks are farther apart than they say, waits on such slots may be paired with other signals than they read. */
+static bool rests_on_pairing(const an *a, const xsa_finding *f) {
+    switch (f->detector) {
+    case XSA_RESET_RACE:
+    case XSA_EARLY_PASS:
+    case XSA_REGRESSION: return f->slot != XSR_NONE && comes_again(a, f->slot);
+    case XSA_PAYLOAD_RACE:
+    case XSA_PARTIAL_PUBLISH:
+    case XSA_ORDER_SCOPE:
+    case XSA_LAPPING: return any_comes_again(a);
+    default: return false;
+    }
+}
+
+static void undo_by_clocks(an *a) {
+    for (uint32_t i = 0; i < a->finding_count && an_clock_fault(a, 0) != XSR_NONE; i++) {
+        an_finding *f = &a->findings[i];
+        if (f->undone || !rests_on_pairing(a, &f->f))
+            continue;
+        f->undone = true;
+        an_unknown(a, f->f.detector, 0, "clocks are farther apart than they say, and which signal was read rests on them: %s", f->f.text);
+    }
+}
+
 static void undo(an *a) {
     for (uint32_t i = 0; i < a->finding_count; i++) {
         an_finding *f = &a->findings[i];
@@ -258,6 +292,7 @@ static void undo(an *a) {
         if (f->undone)
             an_unknown(a, f->f.detector, lost, "%llu lost records could undo this: %s", (unsigned long long)lost, f->f.text);
     }
+    undo_by_clocks(a);
 }
 
 /* On CPU threads the machine's scheduler decides when a writer runs: what is concluded from times may be its doing. */

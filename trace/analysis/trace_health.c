@@ -66,15 +66,19 @@ static int say_damaged(an *a) {
                : XS_E_MEMORY;
 }
 
-/* The reader says in a note where a wait ended before the signal that it saw, by more than the clocks allow. */
+uint32_t an_clock_fault(const an *a, uint32_t from) {
+    for (uint32_t i = from; i < a->model->note_count; i++)
+        if (strncmp(a->model->notes[i], "clock fault", 11) == 0)
+            return i;
+    return XSR_NONE;
+}
+
 static int say_clock(an *a) {
-    for (uint32_t i = 0; i < a->model->note_count; i++) {
-        if (strncmp(a->model->notes[i], "clock fault", 11) != 0)
-            continue;
+    for (uint32_t i = 0; (i = an_clock_fault(a, i)) != XSR_NONE; i++) {
         xsa_finding f = an_like(XSA_TRACE_HEALTH, XSA_WARNING, XSA_HIGH);
         f.begin = a->model->begin;
         f.end = a->last_time;
-        f.cure = "times of the two do not compare; order and counts hold";
+        f.cure = "times of the two do not compare; order and counts hold, but for slots whose values come again";
         if (!an_find(a, &f, an_key(XSA_TRACE_HEALTH, 4, i, 0), "%s", a->model->notes[i]))
             return XS_E_MEMORY;
     }
