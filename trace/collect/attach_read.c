@@ -85,16 +85,23 @@ uint32_t xs_attach_code(const xs_region_view *view, uint32_t ring, uint32_t sequ
 static const uint8_t kinds[256] = {XS_CODES(KIND_OF)};
 #undef KIND_OF
 
-/* A head of several records says its kind in the next one. */
-static uint32_t kind_at(const xs_region_view *view, uint32_t ring, const xs_record *head) {
+/* A head of several records says its kind, and its result, in the next one. */
+static uint32_t kind_and_result(const xs_region_view *view, uint32_t ring, const xs_record *head, uint32_t *result) {
     uint32_t code = head->code_object >> 24;
     xs_record more;
+    *result = XS_RESULT_OK;
     if (code != XS_CODE_FULL)
         return kinds[code];
     uint32_t next = XS_RECORD_SLOT(head->sequence + 1, view->head.ring_records - 1);
     if (!xs_record_load(&xs_view_records(view, ring)[next], &more) || more.code_object >> 24 != XS_CODE_MORE)
         return XS_EV_NONE;
+    *result = XS_DETAIL_RESULT(more.code_object);
     return XS_DETAIL_KIND(more.code_object);
+}
+
+static uint32_t kind_at(const xs_region_view *view, uint32_t ring, const xs_record *head) {
+    uint32_t result;
+    return kind_and_result(view, ring, head, &result);
 }
 
 int xs_attach_signalled(const xs_region_view *view, uint32_t ring, uint32_t object, uint32_t *value) {
@@ -116,4 +123,38 @@ int xs_attach_signalled(const xs_region_view *view, uint32_t ring, uint32_t obje
         found = 1;
     }
     return found;
+}
+
+static void note_habit(xs_attach_habit *h, uint32_t kind, uint32_t result, uint32_t at, uint32_t object, uint32_t other) {
+    if (kind == XS_EV_WRITER_BEGIN)
+        *h = (xs_attach_habit){0};
+    if ((kind == XS_EV_PASS || kind == XS_EV_WAIT_END) && result == XS_RESULT_OK) {
+        h->since++;
+        h->passed |= at == other;
+    }
+    if ((kind != XS_EV_SIGNAL && kind != XS_EV_WATERMARK) || at != object)
+        return;
+    h->most = h->signals && h->since > h->most ? h->since : h->most; /* the oldest it may have more waits before than the ring holds */
+    h->since = 0;
+    h->signals++;
+}
+
+int xs_attach_habit_of(const xs_region_view *view, uint32_t ring, uint32_t object, uint32_t other, xs_attach_habit *habit) {
+    uint32_t newest = xs_attach_newest(view, ring), size = view->head.ring_records, result;
+    xs_record record;
+    int begun = 0;
+    *habit = (xs_attach_habit){0};
+    for (uint32_t back = size; back-- > 0;) {
+        if (!xs_attach_record(view, ring, newest - back, &record)) {
+            if (begun)
+                return 0;
+            continue;
+        }
+        begun = 1;
+        if (record.code_object >> 24 == XS_CODE_MORE)
+            continue;
+        uint32_t kind = kind_and_result(view, ring, &record, &result);
+        note_habit(habit, kind, result, record.code_object & XS_OBJECT_MASK, object, other);
+    }
+    return begun;
 }

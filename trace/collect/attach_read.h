@@ -20,5 +20,13 @@ uint32_t xs_attach_code(const xs_region_view *view, uint32_t ring, uint32_t sequ
 /* 1: the ring still holds a signal (or watermark) to the object, or an arrival at it; *value: the low 32 bits of the newest
  * one's value. Reads the whole ring. */
 int xs_attach_signalled(const xs_region_view *view, uint32_t ring, uint32_t object, uint32_t *value);
+/* What a writer's ring holds of its way from one signal of an object to the next. */
+typedef struct xs_attach_habit {
+    uint32_t signals;     /* to the object */
+    uint32_t most, since; /* waits that it passed between two of them, at most; since the last one */
+    int passed;           /* it has passed a wait for the other object */
+} xs_attach_habit;
+/* 1: *habit is that of the writer that has the ring, as far back as the ring holds its records. 0: some in between are not there. Reads the whole ring. */
+int xs_attach_habit_of(const xs_region_view *view, uint32_t ring, uint32_t object, uint32_t other, xs_attach_habit *habit);
 
 #endif

@@ -130,7 +130,7 @@ typedef struct hang_rank {
     uint64_t epoch, last; /* last: as of a writer, over all of the rank's */
 } hang_rank;
 
-enum hang_end { HANG_END_UNKNOWN, HANG_END_ROOT, HANG_END_SELF, HANG_END_HOST, HANG_END_CYCLE, HANG_END_MOVING };
+enum hang_end { HANG_END_UNKNOWN, HANG_END_ROOT, HANG_END_SELF, HANG_END_HOST, HANG_END_CYCLE, HANG_END_MOVING, HANG_END_LEFT_OUT };
 
 /* waits[0] is the wait asked about, each next one is open in the rank that owes the one before. */
 typedef struct hang_chain {
@@ -138,7 +138,7 @@ typedef struct hang_chain {
     uint32_t count;
     uint32_t cycle; /* HANG_END_CYCLE: the last wait's supplier waits in waits[cycle] */
     enum hang_end end;
-    uint32_t root, root_role; /* rank that owes and does not wait */
+    uint32_t root, root_role; /* rank that owes and does not wait, or has left its signal out */
 } hang_chain;
 
 enum hang_verdict { HANG_NOTHING_WAITS = 0, HANG_SLOW = 1, HANG_HUNG = 2 }; /* exit codes */
@@ -152,6 +152,9 @@ typedef struct hang_source {
     const char *hung, *ago; /* how a verdict begins, and how a time before it is said */
     /* Calls hang_saw for the rank of every signal to the wait's slot (or arrival) that is still known. */
     void (*look_for_signals)(const hang_world *world, hang_wait *wait);
+    /* Has the writer of `other`, which owes the wait its signal, gone past the place where it makes it? Told from its habit: it has passed more
+     * waits since the last one than ever between two. 0: no, or that is not known. */
+    int (*left_out)(const hang_world *world, const hang_wait *wait, const hang_wait *other);
     int (*had_writers)(const hang_world *world, uint32_t region, uint32_t rank, uint32_t launch);
 } hang_source;
 extern const hang_source hang_live, hang_image, hang_capture;
@@ -213,6 +216,7 @@ void hang_region_is(hang_region *region, const xs_attached *at, enum hang_proces
 void hang_sort_regions(hang_world *world); /* by rank */
 int hang_describe(hang_world *world); /* catalogs, launches, counters; orders the regions by rank */
 void hang_look_into_rings(const hang_world *world, hang_wait *wait);
+int hang_ring_left_out(const hang_world *world, const hang_wait *wait, const hang_wait *other);
 int hang_ring_had_writers(const hang_world *world, uint32_t region, uint32_t rank, uint32_t launch);
 /* hang_waits.c: writers and waits of a world whose samples are taken; oldest first. */
 int hang_find_waits(hang_world *world);
@@ -236,6 +240,7 @@ void hang_say_slot(FILE *out, const hang_wait *wait);
 void hang_say_waiter(FILE *out, const hang_world *world, const hang_wait *wait);
 void hang_say_source(FILE *out, const hang_world *world, const hang_wait *wait); /* "combine.kernel.h:34", "line 34" */
 void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t role, int owes);
+void hang_say_left_out(FILE *out); /* what shows that the root of a chain has left its signal out */
 void hang_say_verdict(FILE *out, const hang_world *world);
 void hang_say_end(FILE *out, const hang_region *region); /* killed by signal 9 (SIGKILL) */
 const char *hang_role(const hang_world *world, uint32_t region, uint32_t role); /* "" for none */

@@ -35,6 +35,23 @@ static int see_slot(hang_facts *f, const xsr_event *e) {
     return 0;
 }
 
+/* How many waits a writer passes from one signal of the slot to the next. */
+static void see_habit(hang_facts *f, const xsr_event *e) {
+    hang_seen_slot *s = &f->slots[e->slot];
+    hang_seen_writer *w = &f->writers[e->writer];
+    if ((e->kind == XS_EV_PASS || e->kind == XS_EV_WAIT_END) && e->result == XS_RESULT_OK) {
+        w->passes++;
+        s->waiter = e->writer + 1;
+    } else if (e->kind == XS_EV_SIGNAL || e->kind == XS_EV_WATERMARK) {
+        int same = s->signaller == e->writer + 1;
+        uint64_t between = w->passes - s->passes;
+        s->signals = same ? s->signals + 1 : 1;
+        s->most = same ? between > s->most ? between : s->most : 0;
+        s->signaller = e->writer + 1;
+        s->passes = w->passes;
+    }
+}
+
 static int see_writer(hang_facts *f, const xsr_event *e) {
     if (xsv_room(&f->writers, &f->writer_room, e->writer, sizeof *f->writers, 0))
         return XS_E_MEMORY;
@@ -63,7 +80,13 @@ static int on_event(xsr_sink *sink, const xsr_event *e) {
     f->processes[p].last = e->time;
     f->processes[p].given_up += e->kind == XS_EV_WAIT_END && e->result != XS_OK;
     int rc = e->slot != XSR_NONE && changes(e->kind) ? see_slot(f, e) : 0;
-    return rc || e->writer == XSR_NONE ? rc : see_writer(f, e);
+    rc = rc || e->writer == XSR_NONE ? rc : see_writer(f, e);
+    if (rc || e->writer == XSR_NONE || e->slot == XSR_NONE)
+        return rc;
+    if (xsv_room(&f->slots, &f->slot_room, e->slot, sizeof *f->slots, 0))
+        return XS_E_MEMORY;
+    see_habit(f, e);
+    return 0;
 }
 
 static int on_wait(xsr_sink *sink, const xsr_wait *wait) {
@@ -133,6 +156,22 @@ static void look_for_signals(const hang_world *world, hang_wait *wait) {
         wait->supplier = HANG_NONE;
 }
 
+#define HABIT 3u /* signals that make one */
+
+/* A matter of counts, which only a whole capture has. */
+static int left_out(const hang_world *world, const hang_wait *wait, const hang_wait *other) {
+    const hang_facts *f = world->facts;
+    uint32_t writer = world->writers[other->writer].index;
+    if (wait->object >= f->slot_room || other->object >= f->slot_room || f->model->trimmed || f->model->triggered || f->model->windowed)
+        return 0;
+    for (uint32_t i = 0; i < f->model->ring_count; i++)
+        if (f->model->rings[i].lost)
+            return 0;
+    const hang_seen_slot *s = &f->slots[wait->object];
+    return s->signaller == writer + 1 && f->slots[other->object].waiter == writer + 1 && s->signals >= HABIT && s->most &&
+           f->writers[writer].passes - s->passes > s->most;
+}
+
 static int had_writers(const hang_world *world, uint32_t region, uint32_t rank, uint32_t launch) {
     const hang_facts *f = world->facts;
     const xsr_model *m = f->model;
@@ -145,7 +184,7 @@ static int had_writers(const hang_world *world, uint32_t region, uint32_t rank, 
     return 0;
 }
 
-const hang_source hang_capture = {"capture", 1, "Hung at the end: ", " before the end", look_for_signals, had_writers};
+const hang_source hang_capture = {"capture", 1, "Hung at the end: ", " before the end", look_for_signals, left_out, had_writers};
 
 int hang_capture_open(const char *const *paths, uint32_t count, hang_report *r) {
     const char *error = NULL;

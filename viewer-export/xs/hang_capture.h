@@ -11,6 +11,7 @@ typedef struct hang_seen_writer {
     uint64_t epoch, value;
     uint32_t role;
     uint32_t slot; /* signalled last; XSR_NONE: none */
+    uint64_t passes; /* waits that it has passed */
     int seen;
 } hang_seen_writer;
 
@@ -19,6 +20,8 @@ typedef struct hang_seen_slot {
     uint64_t value;
     uint32_t rank; /* number, of whoever signalled it or arrived at it */
     int seen, several, signalled;
+    uint32_t signaller, waiter; /* writers of the last signal and of the last wait that was passed, + 1; 0: none */
+    uint64_t signals, passes, most; /* of the signaller; its waits passed at the last signal, and between two at most */
 } hang_seen_slot;
 
 typedef struct hang_seen_process {

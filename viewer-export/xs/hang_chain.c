@@ -1,6 +1,6 @@
 /* The waits-for chain: from a wait to the rank that owes it, to that rank's own oldest open wait, and on, to a rank
  * that owes and does not wait. A rank may hold several waits: the nearest root is looked for in all of them, oldest
- * first, and only where there is none is it a cycle. */
+ * first, and only where there is none do they wait for each other: a cycle, or one of them has left a signal out and gone on. */
 #include "hang.h"
 
 #include <stdlib.h>
@@ -96,6 +96,20 @@ static void write_cycle(const hang_world *world, uint32_t start, hang_chain *cha
     }
 }
 
+/* What somebody of a cycle left out is where it ends. */
+static void look_for_left_out(const hang_world *world, hang_chain *chain) {
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const hang_wait *wait = &world->waits[chain->waits[i]], *other = &world->waits[chain->waits[i + 1 < chain->count ? i + 1 : chain->cycle]];
+        if (!wait->is_slot || !other->is_slot || !world->source->left_out(world, wait, other))
+            continue;
+        chain->count = i + 1;
+        chain->end = HANG_END_LEFT_OUT;
+        chain->root = wait->supplier;
+        chain->root_role = wait->supplier_role;
+        return;
+    }
+}
+
 static void follow(const hang_world *world, uint32_t start, search *s, hang_chain *chain) {
     uint32_t unknown = HANG_NONE;
     memset(s->from, 0, world->wait_count * sizeof *s->from);
@@ -116,6 +130,8 @@ static void follow(const hang_world *world, uint32_t start, search *s, hang_chai
                 reach(s, i, w);
     }
     write_cycle(world, start, chain);
+    if (chain->end == HANG_END_CYCLE)
+        look_for_left_out(world, chain);
     if (chain->end == HANG_END_UNKNOWN && unknown != HANG_NONE)
         write_path(world, s, unknown, HANG_END_UNKNOWN, chain);
 }

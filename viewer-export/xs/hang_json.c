@@ -109,20 +109,24 @@ static void put_signal(FILE *out, const hang_world *world, const hang_writer *wr
 static void put_root(FILE *out, const hang_world *world) {
     const hang_chain *c = &world->chain;
     words w;
-    if (c->end != HANG_END_ROOT && c->end != HANG_END_SELF && c->end != HANG_END_HOST) {
+    if (c->end != HANG_END_ROOT && c->end != HANG_END_SELF && c->end != HANG_END_HOST && c->end != HANG_END_LEFT_OUT) {
         fputs("   \"root\": null,\n", out);
         return;
     }
     fprintf(out, "   \"root\": {\"rank\": %u, \"state\": \"%s\", \"why\": ", c->root,
             c->end == HANG_END_HOST ? "host" : hang_rank_state_name(world->ranks[c->root].state));
-    if (begin_words(&w))
-        hang_say_rank(w.f, world, c->root, c->root_role, 1);
+    if (begin_words(&w)) {
+        if (c->end == HANG_END_LEFT_OUT)
+            hang_say_left_out(w.f);
+        else
+            hang_say_rank(w.f, world, c->root, c->root_role, 1);
+    }
     end_words(&w, out);
     fputs("},\n", out);
 }
 
 static void put_chain(FILE *out, const hang_world *world) {
-    static const char *const ends[] = {"unknown", "root", "self", "host", "cycle", "moving"};
+    static const char *const ends[] = {"unknown", "root", "self", "host", "cycle", "moving", "left_out"};
     const hang_chain *c = &world->chain;
     fprintf(out, "   \"chain_ends_in\": \"%s\",\n   \"chain\": [", world->wait_count ? ends[c->end] : "none");
     for (uint32_t i = 0; world->wait_count && i < c->count; i++)

@@ -134,6 +134,17 @@ void hang_look_into_rings(const hang_world *world, hang_wait *wait) {
     }
 }
 
+#define HABIT 3u /* signals that make one */
+
+int hang_ring_left_out(const hang_world *world, const hang_wait *wait, const hang_wait *other) {
+    const hang_writer *w = &world->writers[other->writer];
+    const hang_region *region = &world->regions[w->region];
+    uint32_t object = xs_catalog_view_object(&region->catalog, &wait->slot), stands = xs_catalog_view_object(&region->catalog, &other->slot);
+    xs_attach_habit h;
+    return object && stands && xs_attach_habit_of(&region->at->view, w->ring, object, stands, &h) && h.passed && h.signals >= HABIT &&
+           h.most && h.since > h.most;
+}
+
 int hang_ring_had_writers(const hang_world *world, uint32_t region, uint32_t rank, uint32_t launch) {
     const xs_region_view *view = &world->regions[region].at->view;
     uint32_t first = (rank - view->head.first_rank) * view->head.rings_per_rank;

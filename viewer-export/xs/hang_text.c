@@ -83,7 +83,11 @@ static void print_chain(FILE *out, const hang_world *world) {
         hang_say_rank(out, world, c->root, c->root_role, 1);
         fputc('\n', out);
     } else if (c->end == HANG_END_CYCLE) {
-        fprintf(out, "  a cycle: back to rank %u\n", world->waits[c->waits[c->cycle]].rank);
+        fprintf(out, "  back to rank %u: a circle, or one of them has left a signal out\n", world->waits[c->waits[c->cycle]].rank);
+    } else if (c->end == HANG_END_LEFT_OUT) {
+        fprintf(out, "  rank %u has left it out: ", c->root);
+        hang_say_left_out(out);
+        fputc('\n', out);
     }
 }
 

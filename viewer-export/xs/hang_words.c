@@ -185,8 +185,10 @@ static void say_cycle(FILE *out, const hang_world *world) {
         fprintf(out, "%srank %u for rank %u on ", i == c->cycle ? "" : ", ", wait->rank, wait->supplier);
         hang_say_slot(out, wait);
     }
-    fprintf(out, ", since %s", xsv_time((int64_t)world->waits[c->waits[c->cycle]].age).text);
+    fprintf(out, ", since %s: a circle, or one of them has left a signal out and gone on", xsv_time((int64_t)world->waits[c->waits[c->cycle]].age).text);
 }
+
+void hang_say_left_out(FILE *out) { fputs("since its last signal there it has passed more waits than ever between two, and now waits itself", out); }
 
 static void say_end(FILE *out, const hang_world *world) {
     const hang_chain *c = &world->chain;
@@ -200,6 +202,10 @@ static void say_end(FILE *out, const hang_world *world) {
             hang_say_slot(out, last);
         }
         fputs(" is not known: no plan names its writer, and none was seen", out);
+    } else if (c->end == HANG_END_LEFT_OUT) {
+        fprintf(out, "; %srank %u has left it out", c->count > 1 ? "in the end " : "", c->root);
+        fputs(": ", out);
+        hang_say_left_out(out);
     } else {
         fprintf(out, "; %srank %u owes", c->count > 1 ? "in the end " : "", c->root);
         if (c->count > 1) {

@@ -12,7 +12,7 @@
 #include <xs/xs.h>
 
 static int way_of(const char *name) {
-    static const char *const names[] = {"missing", "cycle", "away", "slow", "busy", "ends", "self", "gate"};
+    static const char *const names[] = {"missing", "cycle", "away", "slow", "busy", "ends", "skips", "self", "gate"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
         if (!strcmp(name, names[i]))
             return i;
@@ -37,6 +37,7 @@ static int run(const char *way, uint32_t ranks, int plan, const char *name, uint
     int late = !strcmp(way, "late");
     struct hanging_args args = {.way = late ? HANGING_MISSING : (uint32_t)way_of(way),
                                 .last = !strcmp(way, "slow") ? 1000000
+                                        : !strcmp(way, "skips") ? 4
                                         : late               ? 0
                                                              : 2};
     xs_world *world;

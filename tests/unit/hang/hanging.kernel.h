@@ -11,6 +11,7 @@ enum hanging_way {
     HANGING_SLOW,
     HANGING_BUSY,
     HANGING_ENDS,
+    HANGING_SKIPS,
     HANGING_SELF,
     HANGING_GATE
 };
@@ -53,6 +54,10 @@ XS_KERNEL(hanging, struct hanging_args) {
         hanging_signal(&w, &xs, &args.done, args.last + 1);
     if (args.way == HANGING_CYCLE || ((args.way == HANGING_MISSING || args.way == HANGING_BUSY) && rank != last_rank))
         hanging_wait(&w, &xs, &args.done, args.last + 1);
+    if (args.way == HANGING_SKIPS && rank != last_rank)
+        hanging_signal(&w, &xs, &args.done, args.last + 1);
+    for (uint64_t more = 1; args.way == HANGING_SKIPS && more <= 2; more++) /* the last rank goes on without its signal, and waits for the next */
+        hanging_wait(&w, &xs, &args.done, args.last + more);
     if (args.way == HANGING_SELF && rank == 0)
         xs_wait_slot(&w, &args.bar, 0, 0, 1);
     if (args.way == HANGING_GATE && rank == 0) { /* one arrival of two */

@@ -130,10 +130,25 @@ static void cycle_of_two(void **unused) {
     outcome o = LOOK(a.pid, 2, 2, {"$.worlds[0].chain_ends_in", "cycle"}, {"$.worlds[0].root", ""},
                      {"$.worlds[0].cycle[2]", ""}, {"$.worlds[0].verdict", "~the ranks wait for each other: "},
                      {"$.worlds[0].verdict", "~rank 0 for rank 1 on done[half=1,from=1]"},
-                     {"$.worlds[0].verdict", "~rank 1 for rank 0 on done[half=1,from=0]"});
+                     {"$.worlds[0].verdict", "~rank 1 for rank 0 on done[half=1,from=0]"},
+                     {"$.worlds[0].verdict", "~: a circle, or one of them has left a signal out and gone on"});
     is(&o, "$.worlds[0].cycle[#-1]", strcmp(at(&o, "$.worlds[0].cycle[0]"), "0") ? "0" : "1");
     outcome_free(&o);
     stop(&a);
+}
+
+/* Two that wait for each other: one of them has gone on without its signal. The newest records of its ring show that it never got so far before. */
+static void one_that_left_its_signal_out(void **unused) {
+    (void)unused;
+    for (int each = 0; each < 2; each++) {
+        app a = start("skips", 2, "plan", each ? "each" : "one");
+        outcome o = LOOK(a.ranks[0] ? a.ranks[0] : a.pid, 2, 2, {"$.worlds[0].chain_ends_in", "left_out"}, {"$.worlds[0].root.rank", "1"},
+                         {"$.worlds[0].chain[#-1]", "0"}, {"$.worlds[0].cycle[0]", ""},
+                         {"$.worlds[0].root.why", "~more waits than ever between two"},
+                         {"$.worlds[0].verdict", "~rank 1 has left it out: since its last signal there"});
+        outcome_free(&o);
+        stop(&a);
+    }
 }
 
 /* 0 waits for 2, 1 for 0: from the younger wait, too, the way leads to rank 2. */
@@ -438,6 +453,7 @@ int main(void) {
         TEST(text_begins_with_the_verdict),
         TEST(a_writer_without_a_word_shows_none),
         TEST(cycle_of_two),
+        TEST(one_that_left_its_signal_out),
         TEST(chain_to_the_root),
         TEST(barrier_with_one_away),
         TEST(killed_process),

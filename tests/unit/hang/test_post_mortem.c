@@ -176,6 +176,7 @@ static void killed_in_a_hang(void **unused) {
         {"missing", "2", "plan", 1, {MISSING}},
         {"missing", "3", "no-plan", 1, {MISSING, {"$.worlds[0].ranks[1].state", "writers_ended"}}},
         {"cycle", "2", "plan", 2, {{"$.worlds[0].waits[0].needs", "3"}, {"$.worlds[0].waits[1].needs", "3"}}},
+        {"skips", "2", "plan", 2, {{"$.worlds[0].chain_ends_in", "left_out"}, {"$.worlds[0].root.rank", "1"}}},
         {"away", "4", "plan", 3, {{"$.worlds[0].ranks[3].state", "writers_ended"}, {"$.worlds[0].root.rank", "3"}}},
         {"self", "2", "plan", 1, {{"$.worlds[0].ranks[1].state", "writers_ended"}}},
         {"self", "2", "no-plan", 1, {{"$.worlds[0].ranks[1].state", "writers_ended"}}},
