@@ -98,7 +98,7 @@ one() { # name, limit, words...: 0, 77 or what went wrong
 say() { # name, code, seconds
     case $2 in
     0) printf 'PASS %s (%d s)\n' "$1" "$3" ;;
-    77) printf 'SKIP %s\n' "$1" ;;
+    77) printf 'SKIP %s: %s\n' "$1" "$(grep -hm1 skipped "$logs/$1".log "$logs/$1".memcheck 2>/dev/null)" ;;
     *) printf 'FAIL %s (exit code %d, %d s)\n%s\n' "$1" "$2" "$3" "$(tail -qn 6 "$logs/$1".log "$logs/$1".memcheck "$logs/$1".racecheck \
         "$logs/$1".*.found 2>/dev/null | sed 's/^/     | /')" ;;
     esac

@@ -9,8 +9,8 @@ import sys
 try:
     import torch
     from torch.profiler import ProfilerActivity, profile
-except ImportError:
-    print("skipped: no PyTorch")
+except ImportError as why:
+    print(f"skipped: {sys.executable} has no PyTorch: {why}")
     sys.exit(77)
 if not torch.cuda.is_available():
     print("skipped: PyTorch sees no GPU")

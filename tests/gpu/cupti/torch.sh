@@ -8,7 +8,7 @@ command -v "$python" > /dev/null || { echo "skipped: no python3"; exit 77; }
 code=0
 "$python" "$(dirname "$0")/torch.py" "$BIN/gpu_in_python.module" "$run.xs" "$2" > "$work/out" 2>&1 || code=$?
 cat "$work/out"
-[ "$code" != 77 ] || exit 77
+[ "$code" != 77 ] || exit 77 # it has said why
 same "exit code" "$code" 0
 has "$work/out" "numbers right"
 state=$(ask "$run" 'select state from cupti')
