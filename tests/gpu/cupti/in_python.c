@@ -1,4 +1,4 @@
-/* A world and its kernels, to be loaded into a Python process beside PyTorch (torch.py). */
+/* A world and its kernels, to be loaded into a Python process beside PyTorch (beside_torch.py). */
 #include <xs/xs.h>
 
 #include "brief.kernel.h"

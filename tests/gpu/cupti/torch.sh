@@ -6,7 +6,7 @@ run=$work/run
 python=${XS_PYTHON:-python3}
 command -v "$python" > /dev/null || { echo "skipped: no python3"; exit 77; }
 code=0
-"$python" "$(dirname "$0")/torch.py" "$BIN/gpu_in_python.module" "$run.xs" "$2" > "$work/out" 2>&1 || code=$?
+"$python" "$(dirname "$0")/beside_torch.py" "$BIN/gpu_in_python.module" "$run.xs" "$2" > "$work/out" 2>&1 || code=$?
 cat "$work/out"
 [ "$code" != 77 ] || exit 77 # it has said why
 same "exit code" "$code" 0

@@ -1,4 +1,4 @@
-"""torch.py LIBRARY CAPTURE before|beside|after|none: torch.profiler and a world of xs in one process.
+"""beside_torch.py LIBRARY CAPTURE before|beside|after|none: torch.profiler and a world of xs in one process.
 
 before: the profiler has been used and is over when the world is made.   beside: it runs while the world is made and launches.
 after:  the world is there first, and goes on behind the profiler.       none: no profiler.
