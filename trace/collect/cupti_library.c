@@ -46,13 +46,13 @@ static void *open_beside(const char *folder) {
 static void *open_any(void) {
     static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
     const char *told = getenv("XS_CUPTI_LIBRARY");
-    if (told && *told) {
+    void *found = open_loaded(); /* ahead of all: of two copies in a process, one keeps the users of the other from it */
+    if (!found && told && *told) {
         void *asked = dlopen(told, RTLD_NOW);
         if (!asked)
             snprintf(words, sizeof words, "XS_CUPTI_LIBRARY: %s", dlerror());
         return asked;
     }
-    void *found = open_loaded();
     for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++)
         found = dlopen(names[i], RTLD_NOW);
     if (!found)

@@ -64,9 +64,8 @@ CUptiResult xs_cupti_holder(const xs_cupti_library *cupti, char *who, size_t byt
         cupti->unsubscribe(subscriber);
         return result;
     }
-    if (named[0])
+    xs_cupti_suspect(who, bytes);
+    if (named[0] && (!who[0] || !strstr(named, "<not provided>"))) /* its own word for no name */
         snprintf(who, bytes, "%s", named);
-    else
-        xs_cupti_suspect(who, bytes);
     return result;
 }

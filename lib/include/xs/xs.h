@@ -8,7 +8,7 @@
  *   XS_CAPTURE=NAME               capture file; unset and no recorder: rings only
  *   XS_CAPTURE_BYTES, XS_CAPTURE_SECONDS   bound the capture      XS_CAPTURE_WHEN=always|trigger
  *   XS_CUPTI=0|1                  0: without CUPTI; 1: also on the host backend, and where another tool has subscribed to it
- *   XS_CUPTI_LIBRARY=FILE         the CUPTI library to load (no field: one a process)
+ *   XS_CUPTI_LIBRARY=FILE         the CUPTI library to load where the process has none (no field: one a process)
  *   XS_CLOCK=0|1                  CUDA: ask the GPUs' clocks once a second while kernels run (1)
  *   XS_RING_RECORDS, XS_RINGS     records a ring (4096), rings a rank (64)
  *   XS_CATALOG_BYTES              most that names, pads and plan of a process take (256 MiB): an entry of a plan takes 48 bytes, a

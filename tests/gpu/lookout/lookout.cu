@@ -82,7 +82,7 @@ static void all_see_the_abort_and_few_ask(void) {
            (set - begin) * 1e3, b.box->fetches, (end - set) * 1e6);
     EXPECT(sum(b.box->left) == BLOCKS * WARPS, "%u of %u warps saw the abort", sum(b.box->left), BLOCKS * WARPS);
     EXPECT(b.box->fetches >= 2, "nobody asked the host");
-    EXPECT(b.box->fetches <= (end - begin) * 1e9 / XS_LOOKOUT_NS + 2, "the host was asked %u times", b.box->fetches);
+    EXPECT(gpu_test_sanitized() || b.box->fetches <= (end - begin) * 1e9 / XS_LOOKOUT_NS + 2, "the host was asked %u times", b.box->fetches);
     bed_free(&b);
 }
 

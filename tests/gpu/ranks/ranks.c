@@ -135,6 +135,10 @@ static int counters(void) {
     expect("a counter of both", add_writers(&args.pad), native ? 0 : XS_E_UNSUPPORTED, native ? NULL : "no native atomics");
     args = args_of("unsafe counter", 3, XS_PAD_SHARED | XS_PAD_UNSAFE_COUNTER);
     expect("an unsafe counter of both", add_writers(&args.pad), 0, NULL);
+    if (gpu_test_sanitized() && !native) { /* it refuses the very fault that is shown below */
+        expect("the end", xs_world_destroy(world), 0, NULL);
+        return 0;
+    }
     args.count = 100000;
     uint64_t sum = 0;
     expect("launch", launch(&ranks_add_kernel, 0, 0, 1, 32, &args), 0, NULL);

@@ -350,6 +350,26 @@ static void test_a_subscriber_is_named_and_left_alone(void **state) {
     assert_int_equal(xs_cupti_probe(&version, &why), XS_CUPTI_ON);
 }
 
+/* CUPTI's word for a subscriber that gave no name is no name: torch.profiler is one. */
+static void test_a_subscriber_without_a_name_is_guessed_at(void **state) {
+    (void)state;
+    assert_non_null(dlopen(getenv("XS_TEST_LIBTORCH"), RTLD_NOW));
+    fake->held_by = "CUPTI for <not provided>";
+    assert_string_equal(start_for_gpu(0).why, "torch.profiler (Kineto, in libtorch) has subscribed");
+    fake->held_by = NULL;
+}
+
+/* PyTorch brings its own CUPTI: a second one, named by XS_CUPTI_LIBRARY, kept torch.profiler from it. */
+static void test_the_copy_that_is_loaded_is_taken(void **state) {
+    (void)state;
+    uint32_t version;
+    const char *why;
+    void *library = dlopen(getenv("XS_TEST_LOADED"), RTLD_NOW);
+    assert_non_null(library);
+    assert_int_equal(xs_cupti_probe(&version, &why), XS_CUPTI_ON);
+    assert_int_equal(version, ((fake_cupti_state_call *)dlsym(library, "fake_cupti_state"))()->version);
+}
+
 static void test_off_is_told(void **state) {
     (void)state;
     assert_int_equal(start_for_gpu(-1).state, XS_CUPTI_OFF);
@@ -468,6 +488,7 @@ int main(int argc, char **argv) {
                                        TEST(test_calls_by_kind_where_single_ones_cannot_be_asked_for),
                                        TEST(test_a_refusal_is_told),
                                        TEST(test_a_subscriber_is_named_and_left_alone),
+                                       TEST(test_a_subscriber_without_a_name_is_guessed_at),
                                        TEST(test_insisting_goes_on_beside_another_subscriber),
                                        TEST(test_the_host_backend_asks_nothing_of_it),
                                        TEST(test_off_is_told),
@@ -479,6 +500,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest older[] = {TEST(test_an_older_version_is_read_by_what_it_has)};
     const struct CMUnitTest too_old[] = {TEST(test_a_library_that_is_too_old_is_refused)};
     const struct CMUnitTest absent[] = {cmocka_unit_test(test_an_absent_library_is_told)};
+    const struct CMUnitTest loaded[] = {cmocka_unit_test(test_the_copy_that_is_loaded_is_taken)};
     const char *which = argc > 1 ? argv[1] : "";
     if (strcmp(which, "older") == 0)
         return cmocka_run_group_tests(older, setup, NULL);
@@ -486,5 +508,7 @@ int main(int argc, char **argv) {
         return cmocka_run_group_tests(too_old, setup, NULL);
     if (strcmp(which, "absent") == 0)
         return cmocka_run_group_tests(absent, NULL, NULL);
+    if (strcmp(which, "loaded") == 0)
+        return cmocka_run_group_tests(loaded, NULL, NULL);
     return cmocka_run_group_tests(tests, setup, NULL);
 }
