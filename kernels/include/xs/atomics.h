@@ -96,6 +96,24 @@ XS_FN uint32_t xs_cas_relaxed_gpu_u32(uint32_t *at, uint32_t expected, uint32_t 
     return old;
 }
 
+/* Words at an offset that is part of the instruction: as a sum ptxas would make the address ahead of a loop and keep it in two registers.
+ * Of an atomic it does so all the same, unless the address varies: zero is 0, of which the compiler does not know it. */
+template <uint32_t offset> XS_FN uint32_t xs_load_relaxed_gpu_u32_at(const void *base) {
+    uint32_t value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1+%2];" : "=r"(value) : "l"(base), "n"(offset));
+    return value;
+}
+template <uint32_t offset> XS_FN void xs_store_relaxed_gpu_u32_at(void *base, uint32_t value) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0+%1], %2;" ::"l"(base), "n"(offset), "r"(value));
+}
+template <uint32_t offset> XS_FN uint32_t xs_cas_relaxed_gpu_u32_at(void *base, uint32_t zero, uint32_t expected, uint32_t desired) {
+    uint32_t old;
+    asm volatile("{\n\t.reg .u64 at;\n\tmad.wide.u32 at, %1, 1, %2;\n\tatom.relaxed.gpu.global.cas.b32 %0, [at+%3], %4, %5;\n\t}"
+                 : "=r"(old)
+                 : "r"(zero), "l"(base), "n"(offset), "r"(expected), "r"(desired));
+    return old;
+}
+
 /* Plain read-back: the load is really made, each time. */
 XS_FN uint64_t xs_load_volatile(const uint64_t *at) {
     uint64_t value;

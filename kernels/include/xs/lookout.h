@@ -37,40 +37,54 @@ XS_FN uint32_t xs_window_state(const xs_window *window) {
 
 #if XS_CUDA
 
-/* Made where it is used, not kept: traced waits need the registers. */
-XS_FN xs_lookout *xs_lookout_at(const xs_handle *xs) {
-    return XS_TRACE ? (xs_lookout *)(uintptr_t)xs_opaque_u64((uint64_t)(uintptr_t)xs->lookout) + 1 : xs->lookout;
+/* Of the two the one of this build. */
+#if XS_TRACE
+#define XS_LOOKOUT_AT(member) ((uint32_t)(sizeof(xs_lookout) + offsetof(xs_lookout, member)))
+#define xs_lookout_load(xs, member) xs_load_relaxed_gpu_u32_at<XS_LOOKOUT_AT(member)>((xs)->lookout)
+#define xs_lookout_store(xs, member, value) xs_store_relaxed_gpu_u32_at<XS_LOOKOUT_AT(member)>((xs)->lookout, value)
+#else
+#define xs_lookout_load(xs, member) xs_load_relaxed_gpu_u32(&(xs)->lookout->member)
+#define xs_lookout_store(xs, member, value) xs_store_relaxed_gpu_u32(&(xs)->lookout->member, value)
+#endif
+
+/* One of those who found it that old looks for all. zero: as in xs_cas_relaxed_gpu_u32_at. */
+XS_FN bool xs_lookout_mine(const xs_handle *xs, uint32_t zero, uint32_t time, uint32_t now) {
+#if XS_TRACE
+    return xs_cas_relaxed_gpu_u32_at<XS_LOOKOUT_AT(time)>(xs->lookout, zero, time, now) == time;
+#else
+    (void)zero;
+    return xs_cas_relaxed_gpu_u32(&xs->lookout->time, time, now) == time;
+#endif
 }
 
 /* Whoever gets here looks for all: the abort word, and where it is traced `started`. */
 XS_FN uint32_t xs_lookout_fetch(const xs_handle *xs) {
     if (XS_TRACE)
-        xs_store_relaxed_gpu_u32(&xs_lookout_at(xs)->state,
-                                 xs_window_state((const xs_window *)(const void *)xs->control));
+        xs_lookout_store(xs, state, xs_window_state((const xs_window *)(const void *)xs->control));
     uint32_t reason = xs_control_load_u32(xs->abort);
     if (reason)
-        xs_store_relaxed_gpu_u32(&xs_lookout_at(xs)->aborted, reason);
+        xs_lookout_store(xs, aborted, reason);
     return reason;
 }
 
 /* The reason (an xs_error, positive) once the world is aborted, else 0. Two looks are closer than the time's wrap, or
  * one is made once too often. */
 XS_FN uint32_t xs_lookout_aborted(const xs_handle *xs) {
-    xs_lookout *l = xs_lookout_at(xs);
-    uint32_t reason = xs_load_relaxed_gpu_u32(&l->aborted), time = xs_load_relaxed_gpu_u32(&l->time);
+    uint32_t reason = xs_lookout_load(xs, aborted), time = xs_lookout_load(xs, time);
+    uint32_t zero = XS_TRACE ? xs_opaque(reason) : 0; /* ahead of the branch, behind which the compiler knows it */
     if (reason)
         return reason;
     uint32_t now = xs_now_low();
-    if (now - time < XS_LOOKOUT_NS || xs_cas_relaxed_gpu_u32(&l->time, time, now) != time)
+    if (now - time < XS_LOOKOUT_NS || !xs_lookout_mine(xs, zero, time, now))
         return 0;
     return xs_lookout_fetch(xs);
 }
 XS_FN void xs_lookout_abort(const xs_handle *xs, uint32_t reason) {
-    xs_store_relaxed_gpu_u32(&xs_lookout_at(xs)->aborted, reason);
+    xs_lookout_store(xs, aborted, reason);
 }
 
 /* As seen by whoever looked last. */
-XS_FN uint32_t xs_lookout_state(const xs_handle *xs) { return xs_load_relaxed_gpu_u32(&xs_lookout_at(xs)->state); }
+XS_FN uint32_t xs_lookout_state(const xs_handle *xs) { return xs_lookout_load(xs, state); }
 
 /* `started` for a writer that takes this ring: as the host set it. What it sees later, by xs_lookout_state, is not older. */
 XS_FN uint32_t xs_lookout_begin(const xs_handle *xs, const xs_ring_header *ring) {
@@ -78,13 +92,13 @@ XS_FN uint32_t xs_lookout_begin(const xs_handle *xs, const xs_ring_header *ring)
     if (seen == XS_LOOKOUT_FROZEN)
         return seen;
     if (seen != state)
-        xs_store_relaxed_gpu_u32(&xs_lookout_at(xs)->state, state);
+        xs_lookout_store(xs, state, state);
     return state;
 }
 
 /* Whoever is fetching `started` at this moment may overwrite it; the next fetch sees `freeze`. */
 XS_FN void xs_lookout_freeze(const xs_handle *xs) {
-    xs_store_relaxed_gpu_u32(&xs_lookout_at(xs)->state, XS_LOOKOUT_FROZEN);
+    xs_lookout_store(xs, state, XS_LOOKOUT_FROZEN);
 }
 
 /* The window of a ring's writer: a line that no other warp reads. */

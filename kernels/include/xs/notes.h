@@ -178,12 +178,12 @@ XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t observed, 
 
 /* Writes the status line, and does what else is due at its begin, at back-off stages and when it gives up. */
 XS_FN void xs_note_wait_tell(xs_writer *w, const xs_wait_note *n, uint32_t state, uint32_t result, uint64_t observed) {
-    xs_line_write(w, n, state, result, observed);
     if (state != XS_LINE_WAITING)
-        xs_writer_refresh(w);
+        xs_writer_refresh(w); /* ahead of the line, over which its address would be kept in registers */
     else if (xs_writer_has_ring(w) && n->line >= w->xs->lines_per_ring)
         xs_control_count(&xs_writer_control(w)->no_line, 1);
     xs_writer_count_foreign(w);
+    xs_line_write(w, n, state, result, observed);
 }
 
 /* When the first poll failed. cmp: xs_cmp. */
