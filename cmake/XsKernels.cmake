@@ -2,8 +2,8 @@
 # per folder, so two one-line files are generated for each header.
 #   xs_add_kernels(TARGET [HOST_ONLY] [PLAIN] [TRACE 0|1] header.h ...)
 #     HOST_ONLY: no CUDA form, also where CUDA is on
-#     PLAIN: where they are traced, their CUDA form without tracing too, which is never launched: the capture says how many blocks of each an
-#            SM holds. For headers that define nothing with external linkage but kernels
+#     PLAIN: where they are traced, their CUDA form without tracing too: the capture says how many blocks of each an SM holds, and it runs
+#            where tracing is stopped and XS_PLAIN_STOPPED is set. For headers that define nothing with external linkage but kernels
 function(xs_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "HOST_ONLY;PLAIN" "TRACE" "")
   if(NOT DEFINED arg_TRACE)

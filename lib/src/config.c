@@ -23,6 +23,7 @@ static const config_field fields[] = {
     {"XS_RESIDENCY", FIELD_U32, AT(residency), 0, UINT32_MAX},
     {"XS_TRACE_START", FIELD_SWITCH, AT(trace_start), 0, 1},
     {"XS_PAYLOAD", FIELD_SWITCH, AT(payload), 0, 1},
+    {"XS_PLAIN_STOPPED", FIELD_SWITCH, AT(plain_stopped), 0, 1},
     {"XS_CAPTURE", FIELD_STRING, AT(capture), 0, 0},
     {"XS_CAPTURE_BYTES", FIELD_U64, AT(capture_bytes), 0, UINT64_MAX},
     {"XS_CAPTURE_SECONDS", FIELD_U64, AT(capture_seconds), 0, UINT32_MAX},

@@ -6,7 +6,7 @@
 #include "cuda_state.h"
 
 static int resolve(const xs_launch_order *order, CUfunction *function) {
-    const xs_cuda_entry *entry = order->kernel->cuda;
+    const xs_cuda_entry *entry = order->room.untraced ? order->kernel->plain : order->kernel->cuda;
     if (!entry) return xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for CUDA", order->kernel->name);
     int error = entry->resolve(entry->function, (void **)function);
     return error ? xs_fail(XS_E_SYSTEM, "kernel %s: CUDA runtime error %d", order->kernel->name, error) : 0;
@@ -158,7 +158,7 @@ static int check_part(xs_world *world, xs_launch_order *order, int device, uint3
     CUstream stream;
     if (device != XS_CUDA_CPU) {
         int rc = check_gpu(world, order, (uint32_t)device, first, ranks, &function, &stream);
-        if (!rc) xs_cuda_room(xs_cuda_state_of(world), (uint32_t)device, function, order);
+        if (!rc && !order->room.untraced) xs_cuda_room(xs_cuda_state_of(world), (uint32_t)device, function, order);
         return rc;
     }
     return order->kernel->host ? 0 : xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for the host", order->kernel->name);
@@ -169,11 +169,20 @@ static int launch_part(xs_world *world, xs_launch_order *order, int device, uint
                                  : launch_on_gpu(world, order, (uint32_t)device, first, ranks);
 }
 
+/* Tracing is stopped, and nothing is to be spent on it. A twin that the runtime does not know was not compiled for this GPU. */
+static int runs_untraced(const xs_world *world, const xs_kernel *kernel) {
+    void *function;
+    if (world->config.plain_stopped <= 0 || !kernel->traced || !kernel->twin || !kernel->plain) return 0;
+    if (__atomic_load_n(&xs_region_control(xs_region(world))->started, __ATOMIC_RELAXED) & XS_STARTED) return 0;
+    return !kernel->plain->resolve(kernel->plain->function, &function);
+}
+
 /* A launch that is refused has not begun; one of which a part fails is aborted, since what runs would wait for it for ever. */
 int xs_cuda_launch(xs_world *world, xs_launch_order *order) {
     XS_CUDA_KEEP_CALLER(xs_cuda_state_of(world)->cuda);
     uint32_t parts = 0, started = 0;
     xs_cuda_parts_reap(xs_cuda_state_of(world));
+    order->room.untraced = (uint8_t)runs_untraced(world, order->kernel);
     int rc = for_each_part(world, order, check_part, &parts);
     if (rc) return rc;
     order->parts = parts + 1; /* one for this function, so that the order stays until it is done here */

@@ -25,7 +25,7 @@ static void check_started(xs_world *world, xs_cuda_part *part, uint64_t now, wat
     const xs_cuda_state *state = xs_cuda_state_of(world);
     uint64_t bound = world->config.start_ns;
     uint32_t all = part->ranks * part->order->config.grid;
-    if (!part->order->kernel->traced || bound == UINT64_MAX || part->checked) return;
+    if (!part->order->kernel->traced || part->order->room.untraced || bound == UINT64_MAX || part->checked) return;
     if (!part->head && state->cuda->event_query(xs_cuda_rank_of(world, part->first)->before) == CUDA_SUCCESS) part->head = now;
     if (!part->head || now - part->head < bound) return;
     uint32_t seen = xs_region_started(world, part->first, part->ranks, part->order->config.grid, part->order->id);

@@ -88,6 +88,14 @@ static void finish_processes(xsr_reader *reader) {
     }
 }
 
+/* What runs without a record of it is told. */
+static int note_untraced(xsr_reader *reader) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < reader->model.launch_count; i++)
+        count += reader->model.launches[i].room.untraced != 0;
+    return count ? rd_note(reader, "launches that ran without tracing, which was stopped (XS_PLAIN_STOPPED): %u", count) : 0;
+}
+
 static int read_files(xsr_reader *reader, const char *const *paths, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         int rc = paths[i] ? rd_open_path(reader, paths[i]) : XS_E_ARGUMENT;
@@ -104,6 +112,8 @@ static int read_files(xsr_reader *reader, const char *const *paths, uint32_t cou
     int rc = rd_index_finish(reader);
     if (rc == 0)
         rc = rd_clocks_finish(reader);
+    if (rc == 0)
+        rc = note_untraced(reader);
     return rc ? rc : rd_plan_index_make(reader);
 }
 

@@ -212,7 +212,7 @@ typedef struct xs_launch_room {
     uint8_t registers;    /* a thread */
     uint8_t plain_registers;
     uint8_t limit; /* xs_room_limit: what keeps `blocks` from being more */
-    uint8_t reserved0;
+    uint8_t untraced; /* 1: tracing was stopped, and the kernel without it ran (XS_PLAIN_STOPPED) */
     uint16_t local; /* bytes of local memory a thread (stack, spilled registers), beyond those of the plain kernel where it is known */
 } xs_launch_room;
 XS_STATIC_ASSERT(sizeof(xs_launch_room) == 8, "it is one word of a journal entry");

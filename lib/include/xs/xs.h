@@ -5,6 +5,8 @@
  *   XS_RANK, XS_RANKS             (else RANK/WORLD_SIZE, OMPI_COMM_WORLD_RANK/SIZE, PMI_RANK/SIZE, SLURM_PROCID/NTASKS)
  *   XS_WORLD=NAME                 what processes of one world share; (else MASTER_ADDR+MASTER_PORT, job ids)
  *   XS_TRACE_START=0|1            start tracing at creation (1)   XS_PAYLOAD=0|1       payload and work events (1)
+ *   XS_PLAIN_STOPPED=0|1          CUDA: 1: a launch while tracing is stopped runs the kernel compiled without tracing (xs_add_kernels,
+ *                                 PLAIN), if there is one: nothing is spent on tracing, and it records nothing when that starts
  *   XS_CAPTURE=NAME               capture file; unset and no recorder: rings only
  *   XS_CAPTURE_BYTES, XS_CAPTURE_SECONDS   bound the capture      XS_CAPTURE_WHEN=always|trigger
  *   XS_CUPTI=0|1                  0: without CUPTI; 1: also on the host backend, and where another tool has subscribed to it
@@ -77,7 +79,7 @@ typedef struct xs_config {
     uint64_t start_ns; /* see XS_START_NS; UINT64_MAX: no bound */
     uint64_t join_ns;  /* see XS_JOIN_NS */
     int32_t green;     /* see XS_GREEN; 0: default, -1: off, 1: all */
-    uint32_t reserved2;
+    int32_t plain_stopped; /* see XS_PLAIN_STOPPED; 0: default (off), 1: on, -1: off */
     uint64_t catalog_bytes; /* see XS_CATALOG_BYTES; 64 KiB to 64 GiB, 0: 256 MiB */
 } xs_config;
 

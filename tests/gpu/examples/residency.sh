@@ -16,3 +16,11 @@ for e in combine pipeline barrier publish; do
     has "$run.report" "$e, traced: $blocks block"
     has "$run.report" "plain: $plain (registers $registers and $plain_registers"
 done
+# Stopped, with nothing spent on tracing: the plain kernel runs, is right, and records nothing.
+run=$work/stopped
+XS_TRACE_START=0 XS_PLAIN_STOPPED=1 "$XS" record -o "$run" -- "$EXAMPLES/combine" --backend cuda --rounds 3
+same "stopped: writers" "$(ask "$run" 'select count(*) from writer')" 0
+same "stopped: registers of the kernel" "$(ask "$run" "select max(registers) from kernels where kernel like 'combine%'")" \
+    "$(ask "$work/combine" 'select plain_registers from residency')"
+"$XS" report "$run" > "$run.report"
+has "$run.report" "ran without tracing, which was stopped (XS_PLAIN_STOPPED): 1"

@@ -26,8 +26,7 @@ static void what_limits_is_told_apart(void **state) {
 FAKE_KERNEL(meet, sizeof(struct meet_args), 0);
 static struct CUfunc_st plain_function;
 
-static xs_launch_room launched(const xs_kernel *kernel) {
-    xs_config config = cuda_config(2);
+static xs_launch_room launched_as(xs_config config, const xs_kernel *kernel) {
     xs_world *world = NULL;
     if (xs_world_create(&config, &world)) fail_msg("%s", xs_error_detail());
     struct meet_args args = {.value = 1};
@@ -44,6 +43,8 @@ static xs_launch_room launched(const xs_kernel *kernel) {
     assert_int_equal(xs_world_destroy(world), 0);
     return room;
 }
+
+static xs_launch_room launched(const xs_kernel *kernel) { return launched_as(cuda_config(2), kernel); }
 
 static int resolve_nothing(const void *function, void **cufunction) {
     (void)function, (void)cufunction;
@@ -81,6 +82,38 @@ static void an_unknown_twin_is_not_made_up(void **state) {
     }
 }
 
+static int runs, plain_runs; /* blocks */
+static void traced_form(const void *args, const xs_handle *xs) {
+    __atomic_add_fetch(&runs, 1, __ATOMIC_RELAXED);
+    meet(args, xs);
+}
+static void plain_form(const void *args, const xs_handle *xs) {
+    __atomic_add_fetch(&plain_runs, 1, __ATOMIC_RELAXED);
+    meet(args, xs);
+}
+FAKE_KERNEL(traced_form, sizeof(struct meet_args), 0);
+FAKE_KERNEL(plain_form, sizeof(struct meet_args), 0);
+
+/* While tracing is stopped, where that is asked for and the twin can run; else as ever. */
+static void a_stopped_launch_runs_the_twin(void **state) {
+    (void)state;
+    xs_cuda_entry nowhere = {&plain_function, resolve_nothing};
+    static const struct {
+        int asked, start, twin, plain; /* twin 2: not compiled for this GPU */
+    } cases[] = {{1, -1, 1, 1}, {0, -1, 1, 0}, {-1, -1, 1, 0}, {1, 1, 1, 0}, {1, -1, 0, 0}, {1, -1, 2, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        xs_config config = cuda_config(2);
+        config.plain_stopped = cases[i].asked, config.trace_start = cases[i].start;
+        xs_kernel kernel = traced_form_gpu;
+        kernel.twin = cases[i].twin != 0;
+        kernel.plain = cases[i].twin == 2 ? &nowhere : plain_form_gpu.cuda;
+        runs = plain_runs = 0;
+        xs_launch_room room = launched_as(config, &kernel);
+        if (runs != (cases[i].plain ? 0 : 2) || plain_runs != (cases[i].plain ? 2 : 0) || room.untraced != cases[i].plain)
+            fail_msg("case %zu: %d blocks traced, %d plain, told %d", i, runs, plain_runs, room.untraced);
+    }
+}
+
 static void a_driver_that_cannot_tell_says_nothing(void **state) {
     (void)state;
     meet_function.registers = 0;
@@ -94,6 +127,7 @@ int main(void) {
         cmocka_unit_test(what_limits_is_told_apart),
         cmocka_unit_test(the_launch_says_what_tracing_takes),
         cmocka_unit_test(an_unknown_twin_is_not_made_up),
+        cmocka_unit_test(a_stopped_launch_runs_the_twin),
         cmocka_unit_test(a_driver_that_cannot_tell_says_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,8 @@ static int number(const script *s, const char *word, uint64_t *out) {
 
 static void launch_room(cb *c, const uint64_t *a) {
     xs_launch_room room = {.blocks = (uint8_t)a[0], .plain_blocks = (uint8_t)a[1], .registers = (uint8_t)a[2],
-                           .plain_registers = (uint8_t)a[3], .limit = (uint8_t)a[4], .local = (uint16_t)a[5]};
+                           .plain_registers = (uint8_t)a[3], .limit = (uint8_t)a[4], .local = (uint16_t)a[5],
+                           .untraced = (uint8_t)a[6]};
     cb_launch_room(c, &room);
 }
 
@@ -63,7 +64,7 @@ static void launch_room(cb *c, const uint64_t *a) {
     X(process, 3, cb_process(c, A(0), A(1), A(2)))                                                              \
     X(select, 1, cb_select(c, A(0)))                                                                            \
     X(plan_writer, 2, cb_plan_writer(c, A(0), A(1)))                                                            \
-    X(launch_room, 6, launch_room(c, a))                                                                        \
+    X(launch_room, 7, launch_room(c, a))                                                                        \
     X(launch_begin, 7, cb_launch_begin(c, A(0), A(1), a[2], A(3), A(4), A(5), A(6)))                            \
     X(launch_end, 3, cb_launch_end(c, A(0), a[1], a[2]))                                                        \
     X(clock, 3, cb_clock(c, a[0], a[1], a[2]))                                                                  \
