@@ -22,6 +22,8 @@ typedef struct cb cb;
 cb *cb_begin(const char *path); /* NULL: out of memory */
 int cb_end(cb *c);              /* 0, or a negative xs_error; frees c */
 int cb_cut(cb *c);              /* as cb_end, but writes neither PROCESS_END nor END: as if killed */
+/* The collector went twice more over the rings, the first time so long after all that was recorded, and found nothing. */
+void cb_quiet_passes(cb *c, uint64_t after);
 /* As cb_end(closed) or cb_cut(!closed), but hands the bytes over (free them) and writes no file. */
 int cb_bytes(cb *c, int closed, void **bytes, size_t *size);
 

@@ -220,6 +220,15 @@ void cb_counters(cb *c, uint64_t no_ring, uint64_t foreign, uint64_t no_line, ui
     cb_frame(c, XS_FRAME_COUNTERS, UINT32_MAX, c->newest, &k, sizeof k);
 }
 
+void cb_quiet_passes(cb *c, uint64_t after) {
+    cb_flush(c);
+    uint64_t first = c->newest + after;
+    for (uint64_t pass = 0; pass < 2; pass++) {
+        const xs_frame_counters none = {0};
+        cb_frame(c, XS_FRAME_COUNTERS, UINT32_MAX, first + pass * 1000000, &none, sizeof none);
+    }
+}
+
 void cb_note(cb *c, const char *text) { cb_frame(c, XS_FRAME_NOTE, UINT32_MAX, c->newest, text, strlen(text) + 1); }
 void cb_trigger(cb *c, const char *text) { cb_frame(c, XS_FRAME_TRIGGER, UINT32_MAX, c->newest, text, strlen(text) + 1); }
 

@@ -245,7 +245,8 @@ static inline uint64_t an_place(uint32_t rank, uint32_t block) { return (uint64_
 
 /* ---- loss.c: what is missing, and whether it could matter ---- */
 int an_loss_add(an *a, const xsr_loss *loss);
-/* Records that `rank` (index; XSR_NONE: any) may have lost between two times; 0: none. Unknown tails count as 1. */
+/* Records that `rank` (index; XSR_NONE: any) may have lost between two times; 0: none. A process whose end is not in the capture counts as 1,
+ * at times that its rings are not known to be whole. */
 uint64_t an_lost(const an *a, uint32_t rank, int64_t from, int64_t to);
 bool an_loss_is_counted(const an *a); /* what an_lost says are records, and not more */
 bool an_capture_is_whole(const an *a); /* from its start, nothing windowed, trimmed, damaged or lost */

@@ -47,6 +47,23 @@ static uint64_t without_gaps(const an *a, uint32_t rank) {
     return n;
 }
 
+/* The capture ends before a process does: of what it recorded from known_until on, some is there and some is not. In a run that stood still
+ * by then nothing of that could change what is said of it. */
+static int64_t set_aside(const xsr_process *p) { /* ns between a stamp and its store; a thread may lose its turn in between */
+    return p->virtual_time ? 0 : p->device < 0 ? 1000000000 : 20000000;
+}
+
+static uint64_t tails(const an *a, uint32_t rank, int64_t to) {
+    int64_t last = to < a->last_time ? to : a->last_time;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < a->model->process_count; i++) {
+        const xsr_process *p = &a->model->processes[i];
+        n += p->known_until != INT64_MAX && (rank == XSR_NONE || a->model->ranks[rank].process == i) &&
+             (p->known_until == NO_TIME || last > p->known_until - set_aside(p));
+    }
+    return n;
+}
+
 /* A gap of the same ring that lies wholly before or behind the events that bound the window, though it shares their times. */
 static bool lies_outside(const gap *g, const an_window *w, uint32_t ring) {
     bool own = w->from != INT64_MIN && w->own_ends && g->from < w->from && g->to == w->from;
@@ -82,8 +99,8 @@ uint64_t an_lost(const an *a, uint32_t rank, int64_t from, int64_t to) {
 uint64_t an_lost_in(const an *a, const an_window *w) {
     const xsr_writer *writer = w->writer == XSR_NONE ? NULL : &a->model->writers[w->writer];
     if (writer)
-        return without_gaps(a, writer->rank) + lost_in(a, writer->ring, w);
-    uint64_t n = without_gaps(a, w->rank);
+        return without_gaps(a, writer->rank) + tails(a, writer->rank, w->to) + lost_in(a, writer->ring, w);
+    uint64_t n = without_gaps(a, w->rank) + tails(a, w->rank, w->to);
     for (uint32_t i = 0; i < a->model->ring_count; i++)
         if (w->rank == XSR_NONE || a->model->rings[i].rank == w->rank)
             n += lost_in(a, i, w);
@@ -100,11 +117,11 @@ bool an_loss_is_counted(const an *a) {
     for (uint32_t i = 0; i < a->model->ring_count; i++)
         if (a->model->rings[i].at_least || a->model->rings[i].tail_unknown)
             return false;
-    return without_gaps(a, XSR_NONE) == 0;
+    return without_gaps(a, XSR_NONE) + tails(a, XSR_NONE, INT64_MAX) == 0;
 }
 
 uint64_t an_lost_beside(const an *a, const an_window *w) {
-    uint64_t n = without_gaps(a, XSR_NONE);
+    uint64_t n = without_gaps(a, XSR_NONE) + tails(a, XSR_NONE, w->to);
     for (uint32_t i = 0; a->losses && i < a->model->ring_count; i++) {
         uint32_t rank = a->model->rings[i].rank;
         const struct an_losses *l = &a->losses[i];

@@ -34,6 +34,8 @@ static void tell_lives(xsr_reader *reader) {
         reader->model.processes[p].start_time = in->known ? (int64_t)in->region.start_time + in->offset : 0;
         reader->model.processes[p].start_realtime = in->known ? in->region.start_realtime : 0;
         reader->model.processes[p].end_time += reader->model.processes[p].end_time == NO_TIME ? 0 : in->offset;
+        int64_t *known = &reader->model.processes[p].known_until;
+        *known += *known == NO_TIME || *known == INT64_MAX ? 0 : in->offset;
     }
 }
 

@@ -23,7 +23,7 @@ const rd_event_info *rd_event_info_of(uint32_t kind); /* kind < XS_EV_COUNT */
 extern const rd_code_info rd_codes[256];              /* kind 0: not a code */
 
 /* ---- input ---- */
-typedef struct rd_file { char *path; const unsigned char *bytes; uint64_t size; } rd_file;
+typedef struct rd_file { char *path; const unsigned char *bytes; uint64_t size; bool closed; } rd_file; /* closed: in order */
 
 typedef struct rd_span { /* one RECORDS frame */
     uint64_t first;
@@ -79,6 +79,8 @@ typedef struct rd_process {
     xs_region_header region;
     bool known;       /* a PROCESS frame was read */
     int64_t offset;   /* added to its times: to the clock of the first host */
+    int64_t pass, pass_before; /* times of the collector's last two passes over its rings: the one before the last is whole */
+    uint32_t file;    /* the last one that has something of it */
     int64_t clock_low, clock_high, bracket; /* realtime - boottime over its clock pairs; smallest bracket */
     bool clock_seen;
     bool names_files; /* its catalog does */
@@ -209,6 +211,7 @@ struct xsr_reader {
     bool triggered;
     bool windowed;     /* tracing was switched in mid-run */
     int64_t newest_frame;
+    uint32_t file;    /* that is being scanned */
     /* catalog */
     rd_process *processes;
     rd_map process_of, ring_of, name_of, name_ids, launch_of, status_of, plan_of;

@@ -55,8 +55,24 @@ static void note_time(xsr_reader *reader, const xs_frame *frame) {
         reader->newest_frame = (int64_t)frame->time;
 }
 
+/* Frames of one pass over the rings of a process have one time. When those of a later pass come, all that had been recorded by then is there. */
+static void note_pass(xsr_reader *reader, const xs_frame *frame) {
+    if (frame->type < XS_FRAME_RECORDS || frame->type > XS_FRAME_COUNTERS)
+        return;
+    uint32_t at = rd_process_of(reader, frame);
+    if (at == XSR_NONE)
+        return;
+    rd_process *p = &reader->processes[at];
+    p->file = reader->file;
+    if (!frame->time || frame->time >= 1ull << 62 || (int64_t)frame->time <= p->pass)
+        return;
+    p->pass_before = p->pass;
+    p->pass = (int64_t)frame->time;
+}
+
 int rd_take_frame(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload) {
     note_time(reader, frame);
+    note_pass(reader, frame);
     switch (frame->type) {
     case XS_FRAME_PROCESS: return rd_take_process(reader, frame, payload);
     case XS_FRAME_NAME: return rd_take_name(reader, frame, payload);
@@ -74,7 +90,7 @@ int rd_take_frame(xsr_reader *reader, const xs_frame *frame, const unsigned char
     case XS_FRAME_PROCESS_END: return take_end(reader, frame, payload);
     case XS_FRAME_ACTIVITY: return rd_take_activity(reader, frame, payload);
     case XS_FRAME_CUPTI: return rd_take_cupti(reader, frame, payload);
-    case XS_FRAME_END: reader->model.closed = true; return 1;
+    case XS_FRAME_END: return reader->model.closed = reader->files[reader->file].closed = true;
     default: return 1; /* FILE, and what newer versions add */
     }
 }
@@ -83,8 +99,10 @@ int rd_take_frame(xsr_reader *reader, const xs_frame *frame, const unsigned char
 static void finish_processes(xsr_reader *reader) {
     for (uint32_t p = 0; p < reader->model.process_count; p++) {
         xsr_process *row = &reader->model.processes[p];
-        if (!row->ended && !reader->model.closed)
-            row->tail_unknown = true;
+        const rd_process *in = &reader->processes[p];
+        bool whole = row->ended || reader->files[in->file].closed;
+        row->known_until = whole ? INT64_MAX : in->pass_before ? in->pass_before : NO_TIME;
+        row->tail_unknown |= !whole;
     }
 }
 
@@ -104,6 +122,7 @@ static int read_files(xsr_reader *reader, const char *const *paths, uint32_t cou
     }
     reader->rank_budget = 4096 + reader->file_bytes / 64;
     for (uint32_t i = 0; i < reader->file_count; i++) {
+        reader->file = i;
         int rc = reader->files[i].bytes ? rd_scan_file(reader, &reader->files[i]) : 0;
         if (rc)
             return rc;

@@ -29,7 +29,8 @@ cb *case_begin_as(const xs_region_header *region, uint32_t grid, uint32_t blocks
 void case_depth(cb *c, uint32_t pad, uint64_t deep);
 void case_end_writers(cb *c, uint32_t ranks, uint32_t blocks, uint64_t time);
 judged judge(cb *c);      /* ends the capture in order and judges it */
-judged judge_cut(cb *c);  /* as if killed */
+judged judge_cut(cb *c);    /* the capture ends in the middle of a pass over the rings */
+judged judge_killed(cb *c); /* as if all were killed two seconds later: rings were passed over since, and had nothing new */
 judged judge_with(cb *c, const xsa_options *options);
 void judged_free(judged *j);
 

@@ -264,7 +264,7 @@ static void a_hang_ends_at_the_root(void **state) {
     case_open_wait(c, RING(1, 0), 2000, one, 1, 0);
     cb_writer_end(c, RING(0, 0), 3000);
     cb_flush_at(c, 400009000); /* nothing has moved since */
-    judged j = judge_cut(c);
+    judged j = judge_killed(c);
     const xsa_blame *b = blame_of(&j);
     assert_true(b->hang);
     const xsa_span *last = &b->spans[b->span_count - 1];

@@ -154,7 +154,7 @@ static void test_killed_in_the_middle_of_a_round(void **state) {
     rounds(&m, 2, 2);
     enter(&m, 6);
     signals(&m, 6, 0, 1);
-    judged j = judge_cut(m.c);
+    judged j = judge_killed(m.c);
     expect_errors(&j, 0);
     expect_not(&j, XSA_COUNT_MISMATCH);
     judged_free(&j);

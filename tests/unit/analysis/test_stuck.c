@@ -304,7 +304,7 @@ static void broken_off(uint64_t after, bool gate) {
     else
         cb_signal(c, RING(1, 0), 5000, slot, 1);
     cb_mark(c, RING(1, 0), 5000 + after, 1, 1); /* it goes on */
-    judged j = judge_cut(c);
+    judged j = judge_killed(c);
     if (after < 200000000)
         expect_clean(&j);
     else

@@ -76,7 +76,7 @@ static void test_wait_that_gave_up(void **state) {
             cb_signal(c, RING(1, 0), 21 * MS, slot, 1);
             cb_pass(c, RING(0, 0), 22 * MS, slot, 1, 1); /* tried again */
         }
-        judged j = judge_cut(c);
+        judged j = judge_killed(c);
         expect_first(&j, XSA_STALL, late ? XSA_WARNING : XSA_ERROR, "rank 0 full", late ? -1 : 1, late ? -1 : 0);
         judged_free(&j);
     }

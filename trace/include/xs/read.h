@@ -36,6 +36,8 @@ typedef struct xsr_process {
     uint64_t no_ring, foreign, no_line, journal_lost;
     xsr_cupti cupti;
     int64_t start_time, start_realtime; /* one moment on CLOCK_BOOTTIME (as in xsr_event) and CLOCK_REALTIME; 0, 0: unknown */
+    int64_t known_until; /* INT64_MAX: its end is in the capture. Else the capture ends before: what the process recorded from then on may
+                            be missing, of some rings and not of others, and nothing counts it. INT64_MIN: from its start */
 } xsr_process;
 
 typedef struct xsr_rank {
