@@ -37,8 +37,8 @@ static int run(const example_options *o, xs_world *world) {
         fprintf(stderr, "publish: it needs a producer and a consumer, so at least 2 ranks\n");
         return 64;
     }
-    struct publish_args a = {.rounds = o->rounds, .capacity = o->rows, .slow_rank = o->slow_rank, .slow_percent = o->slow_percent,
-                             .work_ns = o->work_ns, .seed = o->seed};
+    struct publish_args a = {.rounds = o->rounds, .capacity = o->rows, .slow_rank = o->slow_rank, .work_ns = o->work_ns,
+                             .slow_ns = example_work(o->work_ns, 0, o->slow_percent, 0), .seed = o->seed};
     int e = create(world, o, &a);
     if (e < 0)
         return example_failed("setting up", e);

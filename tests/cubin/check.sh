@@ -57,10 +57,10 @@ caps)
 examples)
     # As they are built. What needs more than its plain kernel and 8 is named with what it takes; the list can only shrink.
     case $arch in
-    75) known="publish=48" ;;
-    80) known="combine=56 publish=48" ;;
+    75) known="" ;;
+    80) known="combine=56" ;;
     90) known="combine=48" ;;
-    100) known="publish=48" ;;
+    100) known="" ;;
     *) known="" ;;
     esac
     failed=0
