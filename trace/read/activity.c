@@ -2,6 +2,8 @@
  */
 #include "internal.h"
 
+#define LONG 10000000 /* ns: CUPTI's clock leaves the device's by less than 2 ns in it */
+
 static uint64_t name_key(uint32_t process, uint32_t number, bool call) {
     return (uint64_t)process << 33 | (uint64_t)call << 32 | number;
 }
@@ -236,6 +238,31 @@ static void move_times(xsr_reader *reader, uint32_t p) {
     c->why = c->why ? c->why : "";
     c->since += c->since == NO_TIME ? 0 : process_offset(reader, p);
     c->until += c->until == NO_TIME ? 0 : process_offset(reader, p);
+}
+
+/* Both times of a kernel are told by one conversion; over a long one the error is another at its end. */
+static void move(const rd_device *d, xsr_activity *a) {
+    a->moved = rd_cupti_error_at(d, a->begin);
+    a->end -= a->end - a->begin > LONG ? rd_cupti_error_at(d, a->end) : a->moved;
+    a->begin -= a->moved;
+}
+
+/* Kernels and copies: their times are the device's, as CUPTI brought them over. */
+int rd_activity_move(xsr_reader *reader) {
+    xsr_model *m = &reader->model;
+    bool moved = false;
+    for (uint32_t i = 0; i < m->activity_count; i++) {
+        xsr_activity *a = &m->activities[i];
+        uint32_t at = a->kind == XS_ACTIVITY_CALL ? XSR_NONE : rd_device_at(reader, a->process, a->device);
+        if (at == XSR_NONE || !reader->devices[at].line_count)
+            continue;
+        move(&reader->devices[at], a);
+        moved = true;
+    }
+    if (!moved)
+        return 0;
+    qsort(m->activities, m->activity_count, sizeof *m->activities, by_begin);
+    return link_calls(reader);
 }
 
 int rd_activity_finish(xsr_reader *reader) {

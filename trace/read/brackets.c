@@ -9,8 +9,9 @@
 
 typedef struct alone {
     const xsr_activity *kernel;
-    int64_t from, to;
-} alone; /* stamps between from and to are its own */
+    int64_t from, to; /* stamps in between are its own */
+    bool left_out;
+} alone;
 
 static int by_number(const void *a, const void *b) {
     const int64_t *x = a, *y = b;
@@ -46,14 +47,14 @@ static bool stands_alone(const xsr_activity *const *kernels, uint32_t count, uin
     if (before <= 2 * off || behind <= 2 * off)
         return false;
     *out = (alone){k, k->begin - (before / 2 < reach ? before / 2 : reach),
-                   k->end + (behind / 2 < reach ? behind / 2 : reach)};
+                   k->end + (behind / 2 < reach ? behind / 2 : reach), false};
     return true;
 }
 
 static int add_bracket(rd_device *d, const alone *a, int64_t first, int64_t last, int64_t half) {
     if (RD_ROOM(d->brackets, d->bracket_room, d->bracket_count + 1) < 0)
         return XS_E_MEMORY;
-    d->brackets[d->bracket_count++] = (rd_bracket){first, last, a->kernel->begin, a->kernel->end, half};
+    d->brackets[d->bracket_count++] = (rd_bracket){first, last, a->kernel->begin, a->kernel->end, half, a->kernel->name, a->left_out};
     return 0;
 }
 
@@ -70,6 +71,7 @@ static int match(const xsr_reader *reader, rd_device *d, const xsr_activity *con
         end_before = kernels[i]->end > end_before ? kernels[i]->end : end_before;
         if (!is_alone)
             continue;
+        a.left_out = reader->options.half_fit && i % 2;
         while (at < stamp_count && rd_fit_host(&d->fit, &hint, stamps[at]) + p->offset < a.from)
             at++;
         uint32_t first = at;
@@ -90,6 +92,14 @@ static int refit(const xsr_reader *reader, rd_device *d) {
         return rc;
     rd_sort_samples(d);
     return rd_fit_make(&d->fit, d->samples, d->sample_count);
+}
+
+/* What CUPTI's times are off by is in no bracket, and in no sample, any more: these are not fitted again. */
+static int take_error_out(const xsr_reader *reader, rd_device *d) {
+    int rc = rd_cupti_error_find(reader, d);
+    rc = rc || !d->line_count ? rc : rd_kernel_samples(reader, d);
+    rd_sort_samples(d);
+    return rc;
 }
 
 /* How far the fit may be off, as its brackets say: what stamps of neighbours must be apart. */
@@ -124,5 +134,7 @@ int rd_brackets_find(xsr_reader *reader, rd_device *d) {
     }
     free(stamps);
     free(kernels);
+    if (rc == 0 && d->bracket_count)
+        rc = take_error_out(reader, d);
     return rc;
 }

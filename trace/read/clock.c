@@ -147,6 +147,8 @@ int rd_clocks_finish(xsr_reader *reader) {
     if (rc == 0)
         rc = rd_devices_find(reader);
     if (rc == 0)
+        rc = rd_activity_move(reader);
+    if (rc == 0)
         rc = host_rows(reader, &host_row_of, &several);
     if (rc == 0)
         rc = device_rows(reader, &host_row_of);

@@ -34,6 +34,10 @@ int rd_device_sample(xsr_reader *reader, uint32_t process, int32_t device, const
     return 1;
 }
 
+uint32_t rd_device_at(const xsr_reader *reader, uint32_t process, int32_t device) {
+    return rd_map_get(&reader->device_of, (uint64_t)process << 32 | (uint32_t)device);
+}
+
 int rd_device_step(xsr_reader *reader, uint32_t process, int32_t device, int64_t step) {
     uint32_t at = find_or_add(reader, process, device);
     if (at == XSR_NONE)
@@ -153,6 +157,13 @@ static int list_rings(xsr_reader *reader) {
     return 0;
 }
 
+/* Where answers lie in their brackets is told by a first fit through the middles. */
+static int fit_answers(rd_device *d) {
+    int rc = rd_fit_make(&d->fit, d->samples, d->sample_count);
+    rc = rc ? rc : rd_answers_place(d);
+    return rc ? rc : rd_fit_make(&d->fit, d->samples, d->sample_count);
+}
+
 int rd_devices_find(xsr_reader *reader) {
     int rc = name_rings(reader);
     if (rc == 0)
@@ -160,7 +171,7 @@ int rd_devices_find(xsr_reader *reader) {
     for (uint32_t i = 0; i < reader->device_count && rc == 0; i++) {
         rd_device *d = &reader->devices[i];
         rd_sort_samples(d);
-        rc = d->sample_count ? rd_fit_make(&d->fit, d->samples, d->sample_count) : estimate(reader, d);
+        rc = d->sample_count ? fit_answers(d) : estimate(reader, d);
         if (rc == 0)
             rc = rd_brackets_find(reader, d);
         if (rc == 0)

@@ -12,6 +12,10 @@ static int by_size(const void *a, const void *b) {
     return *x < *y ? -1 : *x > *y;
 }
 
+static bool near_best(const rd_sample *s, int64_t best, int64_t step) {
+    return (s->sigma > 0 ? s->excess : s->bracket - best) <= best / 16 + step;
+}
+
 /* p99 of how far near-best samples lie from the fit; too few of them say nothing better than their brackets. */
 static int residual_of(const rd_device *d, int64_t step, int64_t *residual, bool *measured) {
     int64_t best = rd_best_bracket(d->samples, d->sample_count), *far = malloc(d->sample_count * sizeof *far);
@@ -20,7 +24,7 @@ static int residual_of(const rd_device *d, int64_t step, int64_t *residual, bool
         return XS_E_MEMORY;
     for (uint32_t i = 0; i < d->sample_count; i++) {
         const rd_sample *s = &d->samples[i];
-        if (s->bracket <= best + best / 16 + step)
+        if (near_best(s, best, step))
             far[count++] = size_of(s->host + d->centred - rd_fit_host(&d->fit, &hint, s->device));
     }
     qsort(far, count, sizeof *far, by_size);
@@ -42,7 +46,7 @@ static limits limits_of_answers(const rd_device *d) {
     uint32_t hint = 0;
     for (uint32_t i = 0; i < d->sample_count; i++) {
         const rd_sample *s = &d->samples[i];
-        int64_t from = s->host - rd_fit_host(&d->fit, &hint, s->device), half = (s->bracket + 1) / 2;
+        int64_t from = s->middle - rd_fit_host(&d->fit, &hint, s->device), half = (s->bracket + 1) / 2;
         if (!s->kernel)
             narrow(&l, from - half, from + half);
     }
@@ -102,6 +106,13 @@ static int64_t widening_of(const rd_device *d, int64_t *beyond) {
     return (gap > GAP ? gap / (SECOND / 20) : 0) + *beyond / 50000;
 }
 
+static uint32_t fitted_kernels(const rd_device *d) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->bracket_count; i++)
+        count += !d->brackets[i].left_out;
+    return count;
+}
+
 int rd_device_measure(xsr_reader *reader, rd_device *d, rd_clock *clock) {
     xsr_clock *row = &clock->row;
     int64_t residual, beyond, low, high, fault;
@@ -119,7 +130,8 @@ int rd_device_measure(xsr_reader *reader, rd_device *d, rd_clock *clock) {
     row->residual_ns = residual;
     rd_device_limits(d, reader->processes[d->process].offset, &low, &high, &fault);
     row->samples = d->answers;
-    row->kernels = d->bracket_count;
+    row->kernels = fitted_kernels(d);
+    row->cupti_ns = d->cupti_error;
     row->fault_ns = fault > 2 * row->step_ns ? fault : 0;
     row->bound_ns = rd_bound(rd_bound(larger(size_of(low), size_of(high))) + (measured ? rd_bound(residual) : 0) + rd_bound(row->step_ns) + rd_bound(clock->widened));
     if (row->fault_ns)

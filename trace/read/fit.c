@@ -27,7 +27,7 @@ static double on_line(const line *l, double x) { return l->y + l->drift * (x - l
 
 /* Near-best samples agree within a fraction of their bracket; in a wider one the answer may lie anywhere. */
 static double weight_of(const rd_sample *s, int64_t best) {
-    double sigma = (double)best / 16 + (s->bracket > best ? (double)(s->bracket - best) / 2 : 0) + 1;
+    double sigma = s->sigma > 0 ? s->sigma : (double)best / 16 + (s->bracket > best ? (double)(s->bracket - best) / 2 : 0) + 1;
     return 1 / (sigma * sigma);
 }
 

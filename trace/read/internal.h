@@ -43,12 +43,24 @@ typedef struct rd_status { uint32_t ring, line; uint64_t time; xs_status_line st
 #define RD_UPTIME_MAX (1ll << 58) /* nine years of CLOCK_BOOTTIME: samples beyond it are nonsense */
 /* No two clocks are further apart: sums of bounds that kept growing would overflow. */
 static inline int64_t rd_bound(int64_t ns) { return ns < RD_UPTIME_MAX ? ns : RD_UPTIME_MAX; }
-typedef struct rd_sample { int64_t host, device, bracket; bool kernel; } rd_sample; /* host: middle of the bracket; kernel: of CUPTI */
+typedef struct rd_sample { /* an answer, or a kernel of CUPTI */
+    int64_t host, device, bracket; /* host: where it is taken to lie, first the middle of the bracket */
+    bool kernel;
+    int64_t middle;        /* of its bracket */
+    int64_t excess;        /* so much is its bracket off what is usual */
+    double sigma;          /* how far it may lie from the clock; 0: by its bracket alone */
+} rd_sample;
 typedef struct rd_knot { int64_t device, host; double drift; } rd_knot; /* drift up to the next knot: d host / d device - 1 */
 typedef struct rd_fit { rd_knot *knots; uint32_t count, room; } rd_fit;
 typedef struct rd_bracket { /* a kernel of CUPTI around stamps: begin <= time of first, time of last <= end, each give or take `half` */
     int64_t first, last, begin, end, half;
+    uint32_t name;    /* index in names */
+    bool left_out;    /* no sample */
 } rd_bracket;
+typedef struct rd_error_line { /* CUPTI's times from..to, on the first host's clock, are late by value + slope * (time - from) */
+    int64_t from, to;
+    double value, slope;
+} rd_error_line;
 typedef struct rd_device { /* one GPU as one process sees it */
     uint32_t process; int32_t device;
     uint32_t row; /* in the model's clocks */
@@ -56,6 +68,8 @@ typedef struct rd_device { /* one GPU as one process sees it */
     uint32_t answers;  /* samples that are the device's own answers */
     int64_t told_step; /* measured on the device; 0: not told */
     rd_bracket *brackets; uint32_t bracket_count, bracket_room;
+    rd_error_line *lines; uint32_t line_count, line_room; /* of CUPTI's times; none: as told */
+    int64_t cupti_error; /* the largest that was taken out of them */
     rd_fit fit;
     int64_t centred; /* the fit lies so far behind its samples: in the middle of what all brackets leave */
     int64_t first, last; /* device times of its records; NO_TIME: none */
@@ -275,12 +289,22 @@ int rd_index_finish(xsr_reader *reader);
 int rd_take_activity(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
 int rd_take_cupti(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload);
 int rd_activity_finish(xsr_reader *reader); /* names, times, calls; before the clocks */
+int rd_activity_move(xsr_reader *reader);   /* by what CUPTI's times are off; behind the clocks of devices */
 int rd_cupti_pieces(rd_process *process);
 /* CUPTI's time on the process's clock; *half: how far it may be off. NO_TIME: nothing relates the two. */
 int64_t rd_cupti_time(const rd_process *process, int64_t time, int64_t *half);
 /* brackets.c: kernels of CUPTI as brackets of a device's clock, once there is a first fit; instances.c: which writer ran in which */
 int rd_brackets_find(xsr_reader *reader, rd_device *device);
 int rd_kernel_samples(const xsr_reader *reader, rd_device *device); /* its brackets as samples, behind its answers; not sorted */
+/* noise.c: what is usual of noisy numbers */
+int64_t rd_median(int64_t *values, uint32_t count); /* sorts them; 0 where there are none */
+double rd_spread(int64_t *values, uint32_t count);  /* half of them lie no farther from the median; leaves the distances in them */
+/* Two ends of brackets, and their width, whose noise is that of both: what the first end counts against the second. */
+double rd_weight_of_first(double first, double second, double width);
+int rd_answers_place(rd_device *device); /* answers.c: where in their brackets answers lie, once there is a first fit */
+/* cupti_error.c: what CUPTI's times are off by, beside the fit. Takes it out of the brackets, and says how to out of other times. */
+int rd_cupti_error_find(const xsr_reader *reader, rd_device *device);
+int64_t rd_cupti_error_at(const rd_device *device, int64_t time);
 int rd_instances_find(xsr_reader *reader);
 uint64_t rd_place_of(const xsr_activity *kernel); /* a node of a graph, or a kernel of a stream; never 0 in practice */
 /* ties.c: launches for which several places stand equally well. */
@@ -312,6 +336,7 @@ int64_t rd_step_of(const xsr_reader *reader, const rd_device *device);
 /* device.c: a bracketed sample of a device's clock (from the journal; CUPTI's kernel bounds would be others). 1: taken */
 int rd_device_sample(xsr_reader *reader, uint32_t process, int32_t device, const rd_sample *sample);
 int rd_device_step(xsr_reader *reader, uint32_t process, int32_t device, int64_t step);
+uint32_t rd_device_at(const xsr_reader *reader, uint32_t process, int32_t device); /* in devices, or XSR_NONE */
 void rd_device_limits(const rd_device *device, int64_t offset, int64_t *low, int64_t *high, int64_t *fault); /* where the truth lies from the fit */
 void rd_device_centre(const xsr_reader *reader, rd_device *device); /* once, when the fit is made */
 void rd_sort_samples(rd_device *device);

@@ -71,7 +71,7 @@ static int clock_entry(xsr_reader *reader, uint32_t process, const xs_journal_en
         clock_pair(&reader->processes[process], e);
         return 0;
     }
-    rd_sample sample = {(int64_t)e->c, (int64_t)e->d, (int64_t)e->e, false};
+    rd_sample sample = {.host = (int64_t)e->c, .device = (int64_t)e->d, .bracket = (int64_t)e->e, .middle = (int64_t)e->c};
     int rc = rd_device_sample(reader, process, (int32_t)(e->a - 1), &sample);
     if (rc > 0 && e->f)
         rc = rd_device_step(reader, process, (int32_t)(e->a - 1), e->f < INT32_MAX ? (int64_t)e->f : 0);

@@ -255,6 +255,7 @@ void xsr_close(xsr_reader *reader) {
     for (uint32_t d = 0; d < reader->device_count; d++) {
         free(reader->devices[d].samples);
         free(reader->devices[d].brackets);
+        free(reader->devices[d].lines);
         free(reader->devices[d].fit.knots);
     }
     for (uint32_t c = 0; reader->clocks && c < m->clock_count; c++)

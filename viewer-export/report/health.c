@@ -22,7 +22,7 @@ static void say_loss(xsv_report_state *r) {
 
 static void say_clock(xsv_report_state *r) {
     xsv_heading(r, "Clocks");
-    static const char sql[] = "SELECT host_name, device_name, step_ns, residual_ns, bound_ns, samples, kernels, fault_ns FROM clock LIMIT 16";
+    static const char sql[] = "SELECT host_name, device_name, step_ns, residual_ns, bound_ns, samples, kernels, fault_ns, cupti_ns FROM clock LIMIT 16";
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);) {
         fprintf(r->out, "  %s %s: step %s, precision %s, bound %s", xsv_text(s, 0), xsv_text(s, 1), xsv_time(xsv_number(s, 2)).text,
                 xsv_is_null(s, 3) ? "not known" : xsv_time(xsv_number(s, 3)).text,
@@ -33,6 +33,8 @@ static void say_clock(xsv_report_state *r) {
                     xsv_count(xsv_number(s, 6)).text);
         if (xsv_number(s, 7))
             fprintf(r->out, ", which contradict each other by %s", xsv_time(xsv_number(s, 7)).text);
+        if (xsv_number(s, 8))
+            fprintf(r->out, "; CUPTI's own times were off by up to %s, which is taken out of them", xsv_time(xsv_number(s, 8)).text);
         if (xsv_number(s, 5))
             fputc('\n', r->out);
     }

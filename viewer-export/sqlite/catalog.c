@@ -120,7 +120,7 @@ static int clocks(xsv_catalog *c) {
     INT(i), INDEX(e->process), INT(e->device), INT(e->host), INT(e->step_ns);
     put_known(&p, e->residual_ns);
     put_known(&p, e->bound_ns);
-    INT(e->samples), INT(e->kernels), INT(e->fault_ns);
+    INT(e->samples), INT(e->kernels), INT(e->fault_ns), INT(e->cupti_ns);
     END
 }
 

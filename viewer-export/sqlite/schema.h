@@ -43,7 +43,7 @@
     C(kept, "INTEGER") C(lost, "INTEGER") C(torn, "INTEGER") C(at_least, "INTEGER") C(tail_unknown, "INTEGER")
 #define XSV_COLUMNS_clock_line(C)                                                                                      \
     C(id, "INTEGER PRIMARY KEY") C(process, "INTEGER") C(device, "INTEGER") C(host, "INTEGER") C(step_ns, "INTEGER")   \
-    C(residual_ns, "INTEGER") C(bound_ns, "INTEGER") C(samples, "INTEGER") C(kernels, "INTEGER") C(fault_ns, "INTEGER")
+    C(residual_ns, "INTEGER") C(bound_ns, "INTEGER") C(samples, "INTEGER") C(kernels, "INTEGER") C(fault_ns, "INTEGER") C(cupti_ns, "INTEGER")
 
 /* What CUPTI told. */
 #define XSV_COLUMNS_gpu_kernel(C)                                                                                      \

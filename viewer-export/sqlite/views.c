@@ -145,7 +145,7 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
 
 #define VIEW_CLOCK                                                                                                     \
     "CREATE VIEW clock AS SELECT c.id, c.process, process.pid, process.host_name, c.device, CASE WHEN c.device < 0 "   \
-    "THEN 'host' ELSE 'GPU ' || c.device END AS device_name, c.step_ns, c.residual_ns, c.bound_ns, c.samples, c.kernels, c.fault_ns "    \
+    "THEN 'host' ELSE 'GPU ' || c.device END AS device_name, c.step_ns, c.residual_ns, c.bound_ns, c.samples, c.kernels, c.fault_ns, c.cupti_ns "    \
     "FROM clock_line c "  \
     "LEFT JOIN process ON process.id = c.process ORDER BY c.id"
 

@@ -103,6 +103,7 @@ typedef struct xsr_activity {
     uint32_t copy; /* COPY: CUPTI's copy kind | source memory << 8 | destination memory << 16 */
     int32_t to_device, result;
     int64_t begin, end; /* as in xsr_event */
+    int64_t moved;      /* KERNEL, COPY: what CUPTI's time was off by there: it was taken out of begin and end */
 } xsr_activity;
 
 typedef struct xsr_ring {
@@ -118,6 +119,7 @@ typedef struct xsr_clock { /* one per device and host */
                                                at finish: signals that cross clocks tighten or widen the bound */
     uint32_t samples, kernels; /* brackets that it was fitted through: answers of the device, kernels of CUPTI */
     int64_t fault_ns; /* the brackets contradict each other by so much; 0: they do not */
+    int64_t cupti_ns; /* CUPTI's times of this device were off by up to so much beside all others of the run, and were moved: docs/clocks.md */
 } xsr_clock;
 
 typedef struct xsr_plan { uint32_t pad; xs_plan_entry entry; } xsr_plan; /* pad: index or XSR_NONE */
@@ -267,6 +269,7 @@ typedef struct xsr_options {
     void (*progress)(void *user, double share); /* NULL: none */
     void *user;
     uint32_t threads; /* xsr_threads: may each sink of a pass have a thread */
+    uint32_t half_fit; /* 1: every other kernel of a device, the second first, is no sample of its clock, so that it can judge it */
 } xsr_options;
 
 /* paths: captures (NAME, NAME.xs file or folder); several are merged. On failure *error_text (static or owned by the reader,

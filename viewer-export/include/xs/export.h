@@ -10,7 +10,7 @@ XS_EXTERN_C_BEGIN
 /* ---- SQLite ---- */
 
 /* Version of tables and views (docs/sql.md). A database of another version is made again from its capture. */
-#define XSV_SCHEMA_VERSION 7
+#define XSV_SCHEMA_VERSION 8
 
 typedef struct xsv_sqlite_timing {
     uint64_t rows;     /* of all tables */
