@@ -37,10 +37,12 @@ static middles_row row_of(series *s) {
 /* From the middle of the kernel to that of its stamps. */
 static int64_t middle_of(const middles_kernel *k) { return ((k->first - k->kernel_begin) - (k->kernel_end - k->last)) / 2; }
 
-static int64_t median_middle(const middles_kernel *some, uint32_t count, series *s) {
+static int64_t begin_of(const middles_kernel *k) { return k->first - k->kernel_begin; }
+
+static int64_t median_of(const middles_kernel *some, uint32_t count, int64_t (*what)(const middles_kernel *), series *s) {
     s->count = 0;
     for (uint32_t i = 0; i < count; i++)
-        add(s, middle_of(&some[i]));
+        add(s, what(&some[i]));
     return row_of(s).p50;
 }
 
@@ -52,13 +54,14 @@ static middles_row distances(const middles_kernel *all, uint32_t count, int64_t 
     return row_of(s);
 }
 
-static middles_row windows(const middles_kernel *all, uint32_t count, int64_t usual, series *s, series *room) {
+static middles_row windows(const middles_kernel *all, uint32_t count, series *s, series *room) {
+    int64_t usual = median_of(all, count, begin_of, room);
     s->count = 0;
     for (uint32_t from = 0, to; from < count; from = to) {
         for (to = from; to < count && all[to].first - all[from].first < WINDOW_NS; to++) {
         }
         if (to - from >= LEAST_A_WINDOW)
-            add(s, size_of(median_middle(all + from, to - from, room) - usual));
+            add(s, size_of(median_of(all + from, to - from, begin_of, room) - usual));
     }
     return row_of(s);
 }
@@ -74,7 +77,7 @@ static middles_row less_usual(series *s) {
 static void slacks(const middles_kernel *all, uint32_t count, middles_result *r, series *s) {
     s->count = 0;
     for (uint32_t i = 0; i < count; i++)
-        add(s, all[i].first - all[i].kernel_begin);
+        add(s, begin_of(&all[i]));
     r->before = row_of(s);
     r->begins = less_usual(s);
     s->count = 0;
@@ -94,11 +97,11 @@ int middles_of(middles_kernel *all, uint32_t count, middles_result *r) {
     if (!memory)
         return -1;
     qsort(all, count, sizeof *all, by_first);
-    r->usual = median_middle(all, count, &s);
+    r->usual = median_of(all, count, middle_of, &s);
     r->residual = distances(all, count, r->usual, INT64_MIN, INT64_MAX, &s);
     r->first = distances(all, count, r->usual, INT64_MIN, all[0].first + END_NS, &s);
     r->last = distances(all, count, r->usual, all[count - 1].first - END_NS, INT64_MAX, &s);
-    r->seconds = windows(all, count, r->usual, &s, &room);
+    r->seconds = windows(all, count, &s, &room);
     slacks(all, count, r, &s);
     free(memory);
     return 0;

@@ -19,7 +19,7 @@ typedef struct middles_result {
     middles_row residual; /* of every kernel: how far it lies from the usual */
     middles_row begins, ends; /* the same of CUPTI's begin and the first stamp, of its end and the last */
     middles_row first, last; /* of the residual of 5 s at either end */
-    middles_row seconds;  /* of the medians of the kernels of each second (10 or more of them) */
+    middles_row seconds;  /* of the medians of the begins of each second's kernels (10 or more of them) */
     middles_row before, behind, both; /* by how much a kernel begins ahead of its stamps and ends behind them */
 } middles_result;
 
