@@ -95,8 +95,11 @@ static bool is_ahead(const an *a, const access *reads, const xsr_event *write) {
     return write->time - reads->since > an_clock_bound(a, a->model->writers[reads->writer].rank, write->rank);
 }
 
-/* The rank of the writer has signalled nothing yet that tells of that generation: the reader cannot have been told too early. */
+/* The rank of the writer has signalled nothing yet that tells of that generation: the reader cannot have been told too early. A count others may
+ * have filled. */
 static bool has_not_told(const an *a, const xsr_event *write) {
+    if (a->arrivals)
+        return false;
     for (uint32_t i = 0; i < a->writer_count; i++)
         if (a->model->writers[i].rank == write->rank && a->writers[i].signal_most >= write->detail)
             return false;
@@ -130,7 +133,7 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
     f.slot = v.slot != XSR_NONE ? v.slot : v.culprit == XSR_NONE ? XSR_NONE : a->writers[v.culprit].signal_slot;
     f.cure = v.cure;
     an_source(a, &f, v.source);
-    uint64_t key = an_key(v.detector, an_number(a, e->rank), other->writer == XSR_NONE ? XSR_NONE : a->model->writers[other->writer].rank, e->object);
+    uint64_t key = an_key(v.named ? v.detector + XSA_DETECTOR_END * v.named : v.detector, an_number(a, e->rank), other->writer == XSR_NONE ? XSR_NONE : a->model->writers[other->writer].rank, e->object);
     an_finding *out = an_find(a, &f, key, "%s %s %s %llu of generation %llu %s %s (generation %llu), %s%s%s", an_who(a, e->rank, e->writer),
                               e->kind == XS_EV_WRITE_BEGIN ? "writes" : "reads", e->object == XSR_NONE ? "payload" : a->model->names[e->object].text,
                               (unsigned long long)e->value, (unsigned long long)e->detail, what, an_who(a, XSR_NONE, other->writer),
