@@ -1,7 +1,7 @@
 /* What an event orders, once it has its turn. */
 #include "hb_internal.h"
 
-static const an_release *at(const hb_slot *s, uint32_t i) { return &s->releases[(s->first + i) % RELEASES]; }
+static const an_release *at(const hb_slot *s, uint32_t i) { return &s->releases[(s->first + i) & (s->room - 1)]; }
 
 const an_release *hb_find(const hb_slot *s, uint64_t event) {
     for (uint32_t i = s->count; i-- > 0;)
@@ -20,15 +20,15 @@ const an_release *hb_find_value(const hb_slot *s, uint64_t value) {
 static const an_release *newest(const hb_slot *s) { return s->count ? at(s, s->count - 1) : NULL; }
 
 static an_release *new_release(hb_slot *s) {
-    if (!s->releases && !(s->releases = calloc(RELEASES, sizeof *s->releases)))
-        return NULL;
     if (s->count == RELEASES) {
         for (uint32_t l = 0; l < AN_LEVELS; l++)
             an_vector_drop(s->releases[s->first].clock[l]);
-        s->first = (s->first + 1) % RELEASES;
+        s->first = (s->first + 1) & (s->room - 1);
         s->count--;
     }
-    an_release *r = &s->releases[(s->first + s->count++) % RELEASES];
+    if (RD_CIRCLE(s->releases, s->room, s->first, s->count) < 0)
+        return NULL;
+    an_release *r = &s->releases[(s->first + s->count++) & (s->room - 1)];
     memset(r, 0, sizeof *r);
     return r;
 }

@@ -186,9 +186,9 @@ void an_hb_free(an *a) {
     for (uint32_t i = 0; i < hb->agent_count; i++)
         free_agent(&hb->agents[i]);
     for (uint32_t i = 0; i < hb->slot_count; i++) {
-        for (uint32_t k = 0; hb->slots[i].releases && k < RELEASES; k++)
+        for (uint32_t k = 0; k < hb->slots[i].count; k++)
             for (uint32_t l = 0; l < AN_LEVELS; l++)
-                an_vector_drop(hb->slots[i].releases[k].clock[l]);
+                an_vector_drop(hb->slots[i].releases[(hb->slots[i].first + k) & (hb->slots[i].room - 1)].clock[l]);
         free(hb->slots[i].releases);
     }
     for (uint32_t i = 0; hb->done && i < hb->done_count; i++)

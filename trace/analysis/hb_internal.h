@@ -7,7 +7,7 @@
 #define RELEASES 8u /* of a slot that are kept */
 
 typedef struct hb_slot {
-    an_release *releases; /* a ring of RELEASES, made at the first one */
+    an_release *releases; uint32_t room; /* a ring, up to RELEASES */
     uint32_t first, count;
     uint64_t newest; /* event id of the last signal that had its turn */
     uint64_t post;   /* arrivals: what the last one that had its turn left */

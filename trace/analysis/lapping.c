@@ -7,8 +7,9 @@
 
 typedef struct waited { an_stamp stamp; uint64_t need, event; int64_t time; uint32_t writer; } waited;
 typedef struct given { an_stamp stamp; uint64_t value, event; int64_t time; } given; /* back by a reader */
-typedef struct ring { given acks[WAITS]; uint64_t depth; waited waits[WAITS]; uint32_t ack_count, wait_count; uint64_t sent[WAITS]; uint32_t sent_count; bool asked; } ring;
-typedef struct rings { ring *slots; uint32_t room; bool *pads_acked; } rings;
+typedef struct ring { given acks[WAITS]; uint64_t depth; /* 0: a channel's, or not declared */ waited waits[WAITS]; uint32_t ack_count, wait_count; uint64_t sent[WAITS]; uint32_t sent_count; } ring;
+typedef struct lap { ring *ring; bool asked; } lap; /* ring: NULL: it is of none, as most slots */
+typedef struct rings { lap *slots; uint32_t room; bool *pads_acked; } rings;
 
 static int room_for(an *a, rings *s) {
     TRY(RD_ROWS(s->slots, s->room, a->slot_count));
@@ -56,7 +57,7 @@ static bool older_are_gone(const ring *r, uint64_t freed) {
 
 static int take_publish(an *a, rings *s, const an_step *step) {
     const xsr_event *e = step->e;
-    const ring *r = &s->slots[e->slot];
+    const ring *r = s->slots[e->slot].ring;
     uint64_t depth = e->further[0];
     if (depth == 0 || e->value <= depth || !s->pads_acked[a->model->slots[e->slot].pad]) /* readers that give nothing back are not judged by that */
         return 0;
@@ -102,11 +103,7 @@ static int say_behind(an *a, const an_step *step, const waited *w, uint64_t free
 /* A plain slot with a declared depth: its reader's wait for (value - depth) must be known to the producer. */
 static int take_signal(an *a, rings *s, const an_step *step) {
     const xsr_event *e = step->e;
-    ring *r = &s->slots[e->slot];
-    if (!r->asked) {
-        r->depth = an_plan_of(a, e->slot, e->epoch).depth;
-        r->asked = true;
-    }
+    const ring *r = s->slots[e->slot].ring;
     if (!r->depth || a->slots[e->slot].is_channel || e->value <= r->depth || !r->wait_count)
         return 0;
     uint64_t freed = e->value - r->depth;
@@ -129,13 +126,33 @@ static int take_signal(an *a, rings *s, const an_step *step) {
     return say(a, step, an_print(a, "%llu deep, and has not heard that its reader is done with %llu", (unsigned long long)r->depth, (unsigned long long)freed), last->event, since);
 }
 
+/* *out NULL: it is of no ring. */
+static int ring_of(an *a, rings *s, const xsr_event *e, ring **out) {
+    lap *l = &s->slots[e->slot];
+    bool channel = e->kind == XS_EV_CONSUME || e->kind == XS_EV_PUBLISH;
+    uint64_t depth = l->asked ? 0 : an_plan_of(a, e->slot, e->epoch).depth;
+    *out = l->ring;
+    if (l->ring || (l->asked && !channel))
+        return 0;
+    l->asked = true;
+    if (!depth && !channel)
+        return 0;
+    *out = l->ring = calloc(1, sizeof *l->ring);
+    if (l->ring)
+        l->ring->depth = depth;
+    return l->ring ? 0 : XS_E_MEMORY;
+}
+
 static int on_step(an *a, void *state, const an_step *step) {
     rings *s = state;
     const xsr_event *e = step->e;
+    ring *r;
     if (e->slot == XSR_NONE)
         return 0;
     TRY(room_for(a, s));
-    ring *r = &s->slots[e->slot];
+    TRY(ring_of(a, s, e, &r));
+    if (!r)
+        return 0;
     switch (e->kind) {
     case XS_EV_CONSUME:
         s->pads_acked[a->model->slots[e->slot].pad] = true;
@@ -158,6 +175,8 @@ static int on_step(an *a, void *state, const an_step *step) {
 }
 
 static void release(void *state) {
+    for (uint32_t i = 0; i < ((rings *)state)->room; i++)
+        free(((rings *)state)->slots[i].ring);
     free(((rings *)state)->slots);
     free(((rings *)state)->pads_acked);
 }

@@ -2,9 +2,8 @@
  * the sinks, with the waits that it released) when it is pushed out, and at the end. */
 #include "internal.h"
 
-#define DEFAULT_MARKS 1024u
-#define LEAST_MARKS 64u
-#define MOST_MARKS (1u << 17)
+/* How many entries a slot keeps by default, once all slots together have so many. */
+static const struct { uint32_t all, each; } most_marks[] = {{1u << 21, 8}, {1u << 19, 16}, {1u << 17, 64}, {0, 1024}};
 
 static rd_mark *mark_at(const rd_slot *s, uint32_t i) { return &s->marks[(s->mark_first + i) & (s->mark_room - 1)]; }
 
@@ -66,11 +65,13 @@ static void note_reset(rd_slot *s, const xsr_event *event, uint64_t value) {
     s->evicted = s->evicted_max = 0; /* what was pushed out before the reset cannot be read any more */
 }
 
-/* By default a slot keeps 1024 entries, but all slots together no more than MOST_MARKS (30 MB) once each has LEAST_MARKS. */
 static bool is_full(const xsr_reader *reader, const rd_slot *s) {
+    uint32_t i = 0;
     if (reader->options.keep_signals)
         return s->mark_count == reader->options.keep_signals;
-    return s->mark_count == DEFAULT_MARKS || (s->mark_count >= LEAST_MARKS && reader->marks >= MOST_MARKS);
+    while (reader->marks < most_marks[i].all)
+        i++;
+    return s->mark_count >= most_marks[i].each;
 }
 
 int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post) {

@@ -7,7 +7,7 @@
 int rd_room(void **array, uint32_t *room, uint32_t need, size_t width) {
     if (need <= *room)
         return 0;
-    uint64_t next = *room ? (uint64_t)*room * 2 : 16;
+    uint64_t next = *room ? (uint64_t)*room * 2 : width < 16 ? 16 : 4; /* there may be one a slot */
     while (next < need)
         next *= 2;
     if (next > UINT32_MAX - 1)

@@ -265,7 +265,7 @@ enum xsr_threads {
 typedef struct xsr_reader xsr_reader;
 typedef struct xsr_options {
     uint32_t size;
-    uint32_t keep_signals; /* per slot; 0: 1024, in captures of very many slots fewer (at least 64) */
+    uint32_t keep_signals; /* per slot; 0: 1024, in captures of very many slots fewer (at least 8) */
     void (*progress)(void *user, double share); /* NULL: none */
     void *user;
     uint32_t threads; /* xsr_threads: may each sink of a pass have a thread */
