@@ -95,9 +95,10 @@ static bool added_from_afar(const an *a, uint32_t slot) {
     return false;
 }
 
+/* Arrivals of one record are counted from the base of their epoch: the begin of one counts as well. */
 static void whole_counter(an *a) {
     an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
-    an_only_by(a, AN_MOVES);
+    an_only_by(a, AN_MOVES | AN_ENTERS);
 }
 
 static int say_fewer(an *a, const an_stuck *s) {
