@@ -20,6 +20,8 @@ configure_package_config_file(cmake/xsConfig.cmake.in ${PROJECT_BINARY_DIR}/xsCo
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/xsConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/xsConfig.cmake ${PROJECT_BINARY_DIR}/xsConfigVersion.cmake cmake/XsKernels.cmake
   DESTINATION ${package})
+# The prefix as seen from the file: it may be another one at installation (cmake --install --prefix), and the tree may be moved.
+file(RELATIVE_PATH XS_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/xs.pc.in ${PROJECT_BINARY_DIR}/xs.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/xs.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -29,10 +29,6 @@ endif()
 
 file(GLOB_RECURSE pc ${WORK}/prefix/xs.pc)
 cmake_path(GET pc PARENT_PATH folder)
-file(READ ${pc} text)
-string(REGEX REPLACE "prefix=[^\n]*\n" "prefix=${WORK}/prefix\n" text "${text}") # installed below another prefix
-string(REGEX REPLACE "(libdir|includedir)=\\$" "\\1=$" text "${text}")
-file(WRITE ${pc} "${text}")
 set(ENV{PKG_CONFIG_PATH} ${folder})
 find_program(sh sh REQUIRED)
 cmake_path(GET folder PARENT_PATH lib)
