@@ -28,6 +28,9 @@ int options_parse(const command *self, const struct poptOption *options, int sto
                   const char **argv, poptContext *context);
 /* What is left behind the options; valid until the context is freed. */
 const char **options_arguments(poptContext context, uint32_t *count);
+/* A whole number in decimal digits; *value stays as it is where the option was not given (text NULL). popt takes an empty text for 0. 0, or
+ * EX_USAGE, complained. */
+int options_number(const char *option, const char *text, uint32_t low, uint32_t high, uint32_t *value);
 #define OPTION_HELP {"help", 'h', POPT_ARG_NONE, NULL, 'h', "show this help", NULL}
 
 /* ---- errors: one line on stderr ---- */
@@ -49,7 +52,9 @@ typedef struct run_names {
     int has_capture, has_database;
     int temporary; /* the database is removed by names_free */
 } run_names;
-int names_resolve(const char *name, run_names *names); /* 0, or EX_SOFTWARE (memory), complained */
+int names_resolve(const char *name, run_names *names); /* 0, EX_USAGE (no name: "", a folder), or EX_SOFTWARE (memory), complained */
+/* As a shell reads it back, quoted where that is needed; "?" where there is no memory. Freed with free(). */
+char *names_quoted(const char *name);
 /* What to do where NAME.rank0.xs is there and NAME.xs is not; "" otherwise. */
 const char *names_hint(const run_names *names);
 void names_free(run_names *names);

@@ -10,10 +10,12 @@
 
 #define ROWS 20
 
-static int json, rows;
+static int json;
+static char *rows_text;
+static uint32_t rows;
 static const struct poptOption options[] = {
     {"json", 0, POPT_ARG_NONE, &json, 0, "one JSON object instead of text", NULL},
-    {"rows", 'n', POPT_ARG_INT, &rows, 0, "length of each list (20)", "N"},
+    {"rows", 'n', POPT_ARG_STRING, &rows_text, 0, "length of each list (20)", "N"},
     OPTION_HELP,
     POPT_TABLEEND};
 
@@ -63,7 +65,7 @@ static void print(const hang_report *report) {
     if (json)
         hang_print_json(report, stdout);
     else
-        hang_print_text(report, rows ? (uint32_t)rows : ROWS, stdout);
+        hang_print_text(report, rows ? rows : ROWS, stdout);
 }
 
 static int hang(const char **args, uint32_t count) {
@@ -90,9 +92,9 @@ static int run(const command *self, int argc, const char **argv) {
         return code;
     uint32_t count;
     const char **args = options_arguments(context, &count);
-    if (rows < 0 || rows > 1000000)
-        code = complain(EX_USAGE, "--rows=%d is not between 0 and 1000000", rows);
-    else
+    code = options_number("--rows", rows_text, 0, 1000000, &rows);
+    free(rows_text);
+    if (!code)
         code = hang(args, count);
     poptFreeContext(context);
     return code;

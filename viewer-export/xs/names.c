@@ -20,11 +20,22 @@ static size_t base_length(const char *name) {
     return n;
 }
 
+/* "", "." or "..", alone or at the end, names a folder and nothing in it. */
+static int is_name(const char *name, int length) {
+    int first = length;
+    while (first > 0 && name[first - 1] != '/')
+        first--;
+    int last = length - first;
+    return last > 0 && !(last == 1 && name[first] == '.') && !(last == 2 && name[first] == '.' && name[first + 1] == '.');
+}
+
 static int exists(const char *path) { return path && access(path, F_OK) == 0; }
 
 int names_resolve(const char *name, run_names *names) {
     memset(names, 0, sizeof *names);
     int n = (int)base_length(name);
+    if (!is_name(name, n))
+        return complain(EX_USAGE, "'%s' is not the name of a run: NAME, or FOLDER/NAME", name);
     if (asprintf(&names->base, "%.*s", n, name) < 0 || asprintf(&names->capture, "%.*s.xs", n, name) < 0 ||
         asprintf(&names->database, "%.*s.db", n, name) < 0 ||
         asprintf(&names->perfetto, "%.*s.perfetto", n, name) < 0) {
@@ -45,6 +56,26 @@ const char *names_hint(const run_names *names) {
     snprintf(text, sizeof text, "; its processes recorded themselves: xs export %.200s.rank*.xs -o %.200s", names->base,
              names->base);
     return text;
+}
+
+char *names_quoted(const char *name) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:=@%,";
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return strdup("?");
+    int quote = !*name || name[strspn(name, plain)];
+    fputs(*name == '-' ? "./" : "", f); /* else it would be an option */
+    fputs(quote ? "'" : "", f);
+    for (; *name; name++)
+        if (*name == '\'')
+            fputs("'\\''", f);
+        else
+            fputc(*name, f);
+    fputs(quote ? "'" : "", f);
+    fclose(f);
+    return text ? text : strdup("?");
 }
 
 void names_free(run_names *names) {

@@ -1,6 +1,8 @@
 #include "command.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 int complain(int exit_code, const char *format, ...) {
     va_list list;
@@ -65,6 +67,17 @@ int options_parse(const command *self, const struct poptOption *options, int sto
         *context = NULL;
     }
     return code;
+}
+
+int options_number(const char *option, const char *text, uint32_t low, uint32_t high, uint32_t *value) {
+    if (!text)
+        return EX_OK;
+    size_t digits = strspn(text, "0123456789");
+    unsigned long long n = digits && !text[digits] ? strtoull(text, NULL, 10) : 0;
+    if (!digits || text[digits] || n < low || n > high)
+        return complain(EX_USAGE, "%s=%s is not a number from %u to %u", option, text, low, high);
+    *value = (uint32_t)n;
+    return EX_OK;
 }
 
 const char **options_arguments(poptContext context, uint32_t *count) {

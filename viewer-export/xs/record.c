@@ -6,12 +6,12 @@
 #include <recorder.h>
 #include <xs/xs.h>
 
-static char *output, *max_bytes, *preallocate;
-static int max_seconds, trigger, no_export;
+static char *output, *max_bytes, *max_seconds, *preallocate;
+static int trigger, no_export;
 static const struct poptOption options[] = {
     {"output", 'o', POPT_ARG_STRING, &output, 0, "name of the run (run)", "NAME"},
     {"max-bytes", 0, POPT_ARG_STRING, &max_bytes, 0, "bound of the capture; K, M, G are understood", "BYTES"},
-    {"max-seconds", 0, POPT_ARG_INT, &max_seconds, 0, "keep about this much of the newest past", "SECONDS"},
+    {"max-seconds", 0, POPT_ARG_STRING, &max_seconds, 0, "keep about this much of the newest past", "SECONDS"},
     {"preallocate", 0, POPT_ARG_STRING, &preallocate, 0, "space made for the capture before the command starts",
      "BYTES"},
     {"trigger", 0, POPT_ARG_NONE, &trigger, 0, "dump the rings only when a wait gives up, at abort, exit, SIGUSR1",
@@ -31,7 +31,7 @@ static int parse_bytes(const char *option, const char *text, uint64_t *bytes) {
     unsigned long long n = strtoull(text, &end, 10);
     const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
     unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-    if (errno || end == text || *text == '-' || !n || (*end && (!unit || end[1])) || n > UINT64_MAX >> shift)
+    if (errno || *text < '0' || *text > '9' || !n || (*end && (!unit || end[1])) || n > UINT64_MAX >> shift)
         return complain(EX_USAGE, "%s=%s is not a number of bytes, such as 64M", option, text);
     *bytes = (uint64_t)n << shift;
     return EX_OK;
@@ -59,14 +59,17 @@ static int export_recorded(const run_names *names) {
     export_job job = {
         .captures = captures, .count = 1, .database = names->database, .perfetto = names->perfetto, .list = stderr};
     int code = export_run(&job);
+    char *xs = names_quoted(program_invocation_name), *base = names_quoted(names->base);
     if (code)
-        fprintf(stderr, "xs: the capture is kept; try again with: %s export %s\n", program_invocation_name, names->base);
+        fprintf(stderr, "xs: the capture is kept; try again with: %s export %s\n", xs, base);
     else
         fprintf(stderr,
                 "xs: next: %s report %s\n"
                 "xs:       %s query %s wait_latency_histogram\n"
                 "xs:       open %s in https://ui.perfetto.dev\n",
-                program_invocation_name, names->base, program_invocation_name, names->base, names->perfetto);
+                xs, base, xs, base, names->perfetto);
+    free(xs);
+    free(base);
     return code;
 }
 
@@ -80,7 +83,7 @@ static int record(const run_names *names, xs_recorder_options *how, const char *
     if (rc && result.exit_status) /* 126 or 127, as a shell says that it could not start a command */
         return complain(result.exit_status, "%s", why);
     if (rc)
-        return complain(exit_code_output(rc), "%s%s%s", strstr(why, names->capture) ? "" : names->capture, strstr(why, names->capture) ? "" : ": ", why);
+        return complain(rc == XS_E_ARGUMENT ? EX_USAGE : exit_code_output(rc), "%s%s%s", strstr(why, names->capture) ? "" : names->capture, strstr(why, names->capture) ? "" : ": ", why);
     say_recorded(&result);
     int code = EX_OK;
     if (result.capture_error)
@@ -99,12 +102,14 @@ static int run(const command *self, int argc, const char **argv) {
     if (code >= 0)
         return code;
     const char **command_line = poptGetArgs(context);
-    xs_recorder_options how = {.bound_seconds = (uint64_t)max_seconds, .on_trigger = trigger};
-    code = parse_bytes("--max-bytes", max_bytes, &how.bound_bytes);
+    xs_recorder_options how = {.on_trigger = trigger};
+    uint32_t seconds = 0;
+    code = options_number("--max-seconds", max_seconds, 0, UINT32_MAX, &seconds);
+    how.bound_seconds = seconds;
+    if (!code)
+        code = parse_bytes("--max-bytes", max_bytes, &how.bound_bytes);
     if (!code)
         code = parse_bytes("--preallocate", preallocate, &how.preallocate);
-    if (!code && max_seconds < 0)
-        code = complain(EX_USAGE, "--max-seconds=%d is negative", max_seconds);
     if (!code && (!command_line || !command_line[0]))
         code = complain(EX_USAGE, "record what? xs record -- COMMAND ...");
     run_names names;
@@ -114,6 +119,7 @@ static int run(const command *self, int argc, const char **argv) {
     }
     free(output);
     free(max_bytes);
+    free(max_seconds);
     free(preallocate);
     poptFreeContext(context);
     return code;

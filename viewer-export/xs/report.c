@@ -1,15 +1,19 @@
 #include "command.h"
 
-static int json, html, rows;
+#include <stdlib.h>
+
+static int json, html;
+static char *rows_text;
+static uint32_t rows;
 static const struct poptOption options[] = {
     {"json", 0, POPT_ARG_NONE, &json, 0, "one JSON object instead of text", NULL},
     {"html", 0, POPT_ARG_NONE, &html, 0, "one self-contained page instead of text", NULL},
-    {"rows", 'n', POPT_ARG_INT, &rows, 0, "length of each list (10)", "N"},
+    {"rows", 'n', POPT_ARG_STRING, &rows_text, 0, "length of each list (10)", "N"},
     OPTION_HELP,
     POPT_TABLEEND};
 
 static int ask(const char *database, void *user, char **error) {
-    xsv_report_options how = {.size = sizeof how, .json = json, .rows = (uint32_t)rows, .color = terminal_has_color(),
+    xsv_report_options how = {.size = sizeof how, .json = json, .rows = rows, .color = terminal_has_color(),
                               .unicode = terminal_is_utf8(), .html = html};
     (void)user;
     return xsv_report(database, &how, stdout, error);
@@ -21,8 +25,10 @@ static int run(const command *self, int argc, const char **argv) {
     if (code >= 0)
         return code;
     const char *name = poptGetArg(context);
-    if (rows < 0 || rows > 100000)
-        code = complain(EX_USAGE, "--rows=%d is not between 0 and 100000", rows);
+    code = options_number("--rows", rows_text, 0, 100000, &rows);
+    free(rows_text);
+    if (code)
+        name = NULL;
     else if (!name)
         code = complain(EX_USAGE, "report of which run? xs report NAME");
     else if (json && html)

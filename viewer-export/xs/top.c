@@ -9,12 +9,13 @@
 #include <unistd.h>
 #include <xs/xs.h>
 
-#define LEAST_MS ((int)(HANG_SAMPLE_NS / 1000000u))
+#define LEAST_MS (HANG_SAMPLE_NS / 1000000u)
 
-static int delay_ms = 1000, frames;
+static char *delay_text, *frames_text;
+static uint32_t delay_ms = 1000, frames; /* frames 0: until it is stopped */
 static const struct poptOption options[] = {
-    {"delay", 'd', POPT_ARG_INT, &delay_ms, 0, "time from look to look (1000), 200 at least", "MS"},
-    {"frames", 'n', POPT_ARG_INT, &frames, 0, "end after so many looks", "N"},
+    {"delay", 'd', POPT_ARG_STRING, &delay_text, 0, "time from look to look (1000), 200 at least", "MS"},
+    {"frames", 'n', POPT_ARG_STRING, &frames_text, 0, "end after so many looks", "N"},
     OPTION_HELP,
     POPT_TABLEEND};
 
@@ -30,7 +31,7 @@ static void print(const top_frame *frame) {
 
 /* Where there is no screen, one frame follows the other. */
 static enum top_wish show(const top_frame *frame, int screen, int last) {
-    uint32_t rest = (uint32_t)(delay_ms - LEAST_MS);
+    uint32_t rest = delay_ms - LEAST_MS;
     if (screen)
         return top_screen_show(frame, last ? 0 : rest);
     print(frame);
@@ -55,7 +56,7 @@ static int watch(const int32_t *pids, uint32_t count, int screen) {
     top_frame frame = {.lines = NULL};
     enum top_wish wish = TOP_GO_ON;
     int rc = 0;
-    for (int n = 1; wish == TOP_GO_ON && !stopped && !rc; n++) {
+    for (uint32_t n = 1; wish == TOP_GO_ON && !stopped && !rc; n++) {
         if (!screen || !top_screen_paused() || n == 1)
             rc = look(pids, count, &frame);
         if (!rc)
@@ -94,11 +95,12 @@ static int run(const command *self, int argc, const char **argv) {
         return code;
     uint32_t count;
     const char **args = options_arguments(context, &count);
-    if (delay_ms < LEAST_MS || delay_ms > 3600000)
-        code = complain(EX_USAGE, "--delay=%d is not between %d and 3600000", delay_ms, LEAST_MS);
-    else if (frames < 0)
-        code = complain(EX_USAGE, "--frames=%d is below 0", frames);
-    else
+    code = options_number("--delay", delay_text, LEAST_MS, 3600000, &delay_ms);
+    if (!code)
+        code = options_number("--frames", frames_text, 0, INT32_MAX, &frames);
+    free(delay_text);
+    free(frames_text);
+    if (!code)
         code = top(args, count);
     poptFreeContext(context);
     return code;

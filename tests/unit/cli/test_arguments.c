@@ -1,0 +1,79 @@
+/* What is typed wrong is told in one line, with the option and what it takes, and nothing is made of it. */
+#include "run_xs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* popt took an empty text for 0. */
+static void numbers_that_are_none_are_refused_by_every_option(void **state) {
+    (void)state;
+    static const char *const options[][2] = {{"report run --rows", "--rows"}, {"hang run --rows", "--rows"}, {"top --frames 1 --delay", "--delay"},
+                                             {"top --frames", "--frames"}, {"record --max-seconds", "--max-seconds"},
+                                             {"record --max-bytes", "--max-bytes"}, {"record --preallocate", "--preallocate"}};
+    static const char *const texts[] = {"", "-1", "1e99", "99999999999999999999999999", "7x", "0x10", "+5", "."};
+    for (size_t o = 0; o < sizeof options / sizeof *options; o++)
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+            char line[160], words[80];
+            snprintf(line, sizeof line, "%s=%s%s", options[o][0], texts[t], strncmp(options[o][0], "record", 6) ? "" : " -- true");
+            snprintf(words, sizeof words, "xs: %s=", options[o][1]);
+            expect_failure(line, 64, words);
+        }
+    expect_failure("record -o small --max-bytes=1 -- true", 64, "a capture needs a bound of at least 262144 bytes");
+    assert_int_equal(access("run.db", F_OK), -1);
+}
+
+/* They became ..xs, dir.xs and .xs, which no listing shows. */
+static void folders_are_no_names(void **state) {
+    (void)state;
+    assert_int_equal(mkdir("folder", 0755), 0);
+    static const char *const names[] = {"''", ".", "..", "/", "folder/.", "folder/.."};
+    static const char *const commands[] = {"record -o %s -- true", "export run -o %s", "export %s", "report %s", "check %s", "query %s run"};
+    for (size_t c = 0; c < sizeof commands / sizeof *commands; c++)
+        for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+            char line[100];
+            snprintf(line, sizeof line, commands[c], names[n]);
+            expect_failure(line, 64, "is not the name of a run");
+        }
+    assert_int_equal(access("..xs", F_OK), -1);
+    assert_int_equal(rmdir("folder"), 0);
+}
+
+/* What is said to be typed next can be typed. */
+static void next_commands_are_quoted(void **state) {
+    (void)state;
+    static const char *const names[][2] = {{"plain", "report plain\n"}, {"'a b'", "report 'a b'\n"}, {"'it''s'", "report 'it'\\''s'\n"},
+                                           {"'$x'", "report '$x'\n"}, {"-dash", "report ./-dash\n"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char line[600];
+        snprintf(line, sizeof line, "record -o %s -- " BARRIER " --rounds 1", names[i][0]);
+        outcome o = run_xs(line);
+        assert_int_equal(o.code, 0);
+        if (!strstr(o.err, names[i][1]))
+            fail_msg("no '%s' in: %s", names[i][1], o.err);
+        outcome_free(&o);
+    }
+}
+
+static int setup(void **state) {
+    (void)state;
+    enter_folder();
+    make_capture("run.xs", 3);
+    return 0;
+}
+static int teardown(void **state) {
+    (void)state;
+    leave_folder();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_that_are_none_are_refused_by_every_option), cmocka_unit_test(folders_are_no_names),
+                                       cmocka_unit_test(next_commands_are_quoted)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
