@@ -12,6 +12,9 @@ add_library(xs_build INTERFACE)
 target_compile_options(xs_build INTERFACE
   $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wshadow -Wvla -Wno-missing-field-initializers -fvisibility=hidden>)
 target_compile_definitions(xs_build INTERFACE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE> XS_SEQUENCE_BITS=${XS_SEQUENCE_BITS})
+if(XS_RECORD_WORDS) # else as lib/include/xs/record.h says
+  target_compile_definitions(xs_build INTERFACE XS_RECORD_WORDS=${XS_RECORD_WORDS})
+endif()
 if(XS_FUZZ) # the fuzzer follows what it tries into the libraries
   target_compile_options(xs_build INTERFACE $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)
   target_link_options(xs_build INTERFACE -fsanitize=fuzzer-no-link)

@@ -22,6 +22,9 @@ install(FILES ${PROJECT_BINARY_DIR}/xsConfig.cmake ${PROJECT_BINARY_DIR}/xsConfi
   DESTINATION ${package})
 # The prefix as seen from the file: it may be another one at installation (cmake --install --prefix), and the tree may be moved.
 file(RELATIVE_PATH XS_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+if(XS_RECORD_WORDS)
+  set(XS_CFLAGS " -DXS_RECORD_WORDS=${XS_RECORD_WORDS}")
+endif()
 configure_file(cmake/xs.pc.in ${PROJECT_BINARY_DIR}/xs.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/xs.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -23,6 +23,9 @@ function(xs_make_library name objects map)
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/kernels/include>
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/trace/include>
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    if(XS_RECORD_WORDS) # kernels of those who link it, too
+      target_compile_definitions(${kind} PUBLIC XS_RECORD_WORDS=${XS_RECORD_WORDS})
+    endif()
     set_target_properties(${kind} PROPERTIES LINKER_LANGUAGE C)
   endforeach()
   add_library(xs::${name} ALIAS ${name})

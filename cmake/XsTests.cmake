@@ -14,6 +14,13 @@ function(xs_add_watched_test name)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${late} LABELS "${arg_LABELS}" ENVIRONMENT "${environment}")
 endfunction()
 
+# xs_with_two_words(target ...): records in two words (record.h), whatever the build has.
+function(xs_with_two_words)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE -UXS_RECORD_WORDS -DXS_RECORD_WORDS=2)
+  endforeach()
+endfunction()
+
 # xs_add_unit_test(name source ... [LIBS xs|xsread ...] [LABELS ...] [TIMEOUT s]): one cmocka program, one process.
 # Tests link the static libraries, so that hidden functions can be tested. Exit 77 = skipped.
 function(xs_add_unit_test name)

@@ -8,7 +8,7 @@
 
 #include "segment.h"
 
-#define COPY_TRIES 1000 /* at a record that is being written, where it takes two loads to read one */
+#define COPY_TRIES 1000 /* at a record that is being written, where it takes two loads or stores */
 
 typedef struct allocation {
     void *memory;
@@ -95,11 +95,11 @@ static int rings_open(xs_world *world, void **base) {
 }
 
 /* Whole records, since kernels write there meanwhile and others read here; what is just being written stays as it was. */
-static void copy_records(const xs_record *from, xs_record *to, uint32_t count) {
+static void copy_records(uint32_t words, const xs_record *from, xs_record *to, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        xs_record record;
+        xs_record record, apart;
         int tries = COPY_TRIES;
-        while (!xs_record_load(&from[i], &record) && --tries) continue;
+        while ((!xs_record_load(&from[i], &record) || (words == 2 && !xs_stamped_open(&record, &apart))) && --tries) continue;
         if (tries) xs_record_store(&to[i], &record);
     }
 }
@@ -111,7 +111,7 @@ static int rings_copy(xs_world *world, const xs_ring_span *spans, uint32_t count
             uint64_t rank = s->ring / h->rings_per_rank, ring = s->ring + i, in_rank = ring - rank * h->rings_per_rank;
             char *from = xs_placement_records(world, h->first_rank + (uint32_t)rank) + in_rank * h->records_stride;
             char *to = world->region + h->records_offset + ring * h->records_stride;
-            copy_records((const xs_record *)from + s->slot, (xs_record *)to + s->slot, s->slots);
+            copy_records(h->record_words, (const xs_record *)from + s->slot, (xs_record *)to + s->slot, s->slots);
         }
     return 0;
 }

@@ -95,6 +95,7 @@ int xs_catalog_process(xs_world *world) {
     char text[256 + 8192 + 4096];
     size_t bytes = process_strings(world, text, sizeof text);
     xs_frame_process head = {.region = *xs_region(world), .strings_bytes = bytes};
+    head.region.record_words = 0; /* of the capture that it goes into */
     return append(world, XS_FRAME_PROCESS, &head, sizeof head, text, bytes);
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xs/record_access.h>
 
 enum field_kind { FIELD_STRING, FIELD_U32, FIELD_U64, FIELD_SWITCH, FIELD_WHEN };
 
@@ -31,6 +32,7 @@ static const config_field fields[] = {
     {"XS_CUPTI", FIELD_SWITCH, AT(cupti), 0, 1},
     {"XS_CLOCK", FIELD_SWITCH, AT(clock), 0, 1},
     {"XS_RING_RECORDS", FIELD_U32, AT(ring_records), 4, 65536},
+    {"XS_RECORD_WORDS", FIELD_U32, AT(record_words), 1, 2},
     {"XS_RINGS", FIELD_U32, AT(rings), 64, 65536},
     {"XS_CATALOG_BYTES", FIELD_U64, AT(catalog_bytes), XS_CATALOG_LEAST, XS_CATALOG_MOST},
     {"XS_PLACEMENT", FIELD_STRING, AT(placement), 0, 0},
@@ -179,6 +181,7 @@ static int fill_defaults(xs_config *config) {
     if (!config->ring_records)
         for (config->ring_records = 4096; config->ring_records > (XS_SEQUENCE_MASK >> 1);)
             config->ring_records /= 2; /* narrow test builds */
+    if (!config->record_words) config->record_words = XS_RECORD_WORDS;
     if (!config->rings) config->rings = 64;
     if (!config->lines) config->lines = config->ranks > 4 ? config->ranks : 4;
     if (!config->trace_start) config->trace_start = 1;
@@ -193,6 +196,10 @@ static int check_rings(const xs_config *config) {
     if (n > (XS_SEQUENCE_MASK >> 1))
         return xs_fail(XS_E_ARGUMENT, "ring_records %u: this build has %u-bit sequences", n,
                        (unsigned)XS_SEQUENCE_BITS);
+    if (config->record_words < 1 || config->record_words > 2)
+        return xs_fail(XS_E_ARGUMENT, "record_words %u: expected 1 (of 16 bytes) or 2 (of 8)", config->record_words);
+    if (config->record_words == 1 && !XS_WHOLE_ACCESS)
+        return xs_fail(XS_E_UNSUPPORTED, "record_words 1: this build has no 16-byte loads, it reads records of 2 words");
     if (config->rings % 64 || config->rings > 65536)
         return xs_fail(XS_E_ARGUMENT, "rings %u: expected a multiple of 64, at most 65536", config->rings);
     if (strcmp(config->placement, "mapped") && strcmp(config->placement, "device"))

@@ -179,6 +179,10 @@ int xs_launch(xs_world *world, const xs_kernel *kernel, const xs_launch_config *
     if (args_bytes != kernel->args_bytes)
         return xs_fail(XS_E_ARGUMENT, "launch of %s: %zu bytes of arguments, the kernel takes %llu", kernel->name,
                        args_bytes, (unsigned long long)kernel->args_bytes);
+    uint32_t words = xs_region(world)->record_words == 2 ? 2 : 1;
+    if (kernel->traced && kernel->traced != words)
+        return xs_fail(XS_E_UNSUPPORTED, "launch of %s: it was compiled with XS_RECORD_WORDS=%u, the records of this world are %s (record_words, XS_RECORD_WORDS=%u)",
+                       kernel->name, kernel->traced, words == 2 ? "two words" : "one", words);
     rc = check_config(world, config, &resolved);
     if (!rc) rc = xs_name_check(kernel->name, XS_NAME_BYTES);
     if (rc) return rc;

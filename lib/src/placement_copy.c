@@ -80,9 +80,9 @@ void xs_placement_spans(xs_placement *p, int probes) {
     }
 }
 
-static int is_ended(const xs_ring_header *header, uint32_t owners, const uint32_t *ended, uint32_t count) {
+static int is_ended(uint32_t words, const xs_ring_header *header, uint32_t owners, const uint32_t *ended, uint32_t count) {
     xs_ring_owner owner;
-    if (!owners || !xs_ring_owner_load(header, owners - 1, &owner))
+    if (!owners || !xs_ring_owner_load(words, header, owners - 1, &owner))
         return 0;
     for (uint32_t i = 0; i < count; i++)
         if (ended[i] == owner.launch)
@@ -122,7 +122,7 @@ static void observe(xs_placement *p, const copy_step *step) {
         }
         r->discard = __atomic_load_n(&header->mode, __ATOMIC_RELAXED) == XS_DISCARD;
         uint32_t owners = __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE);
-        int ended = step->ended_count && is_ended(header, owners, step->ended, step->ended_count);
+        int ended = step->ended_count && is_ended(header_of(p)->record_words, header, owners, step->ended, step->ended_count);
         if (step->all || ended)
             r->need = XS_PARTS_ALL;
         else if (step->wish)
@@ -156,11 +156,14 @@ static int copy_spans(xs_placement *p) {
     return rc;
 }
 
+/* Of what stands in the last slot of a part; of two words, the high half of the first: stamp and low bits of the time. */
 static uint32_t stamp_of(const xs_placement *p, uint32_t ring, uint32_t part) {
     xs_record record;
     uint32_t first, count;
     part_slots(part, header_of(p)->ring_records, &first, &count);
-    return xs_record_load(&image_of(p, ring)[first + count - 1], &record) ? record.sequence : 0;
+    if (!xs_record_load(&image_of(p, ring)[first + count - 1], &record))
+        return 0;
+    return header_of(p)->record_words == 2 ? record.code_object : record.sequence;
 }
 
 /* Copies the last slot of each part of the rings that are watched: where it is new, the whole part is. */

@@ -103,7 +103,7 @@ void xs_region_handle(const xs_world *world, uint32_t first_rank, uint32_t block
     handle->waits = world->near ? world->near[rank].waits : NULL;
     handle->ring_shift = (uint32_t)__builtin_ctz(h->ring_records);
     handle->ring_mask = h->ring_records - 1;
-    handle->rings_per_rank = h->rings_per_rank;
+    *(h->record_words == 2 ? &handle->rings_by_words : &handle->rings_per_rank) = h->rings_per_rank;
     handle->lines_per_ring = h->lines_per_ring;
     handle->rank = first_rank;
     handle->ranks = world->config.ranks;

@@ -85,6 +85,7 @@ int xs_region_create(xs_world *world) {
     memset(&header, 0, sizeof header);
     header.rings_per_rank = world->config.rings;
     header.ring_records = world->config.ring_records;
+    header.record_words = world->config.record_words == 2 ? 2 : 0;
     header.lines_per_ring = world->config.lines;
     header.catalog_bytes = world->config.catalog_bytes;
     header.activity_entries = activity_entries(world);

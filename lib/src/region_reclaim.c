@@ -12,24 +12,23 @@ static uint64_t unwrap(uint32_t sequence, uint64_t base, uint32_t mask, uint32_t
 }
 
 /* The newest sequence that reached memory since `base` (known to be older or equal), in 64 bits. */
-static uint64_t newest(const xs_record *records, const xs_ring_header *ring, uint64_t base, uint32_t mask) {
-    uint32_t best = 0, found = 0;
+static uint64_t newest(const xs_record *records, const xs_ring_header *ring, uint64_t base, uint32_t words) {
+    uint32_t best = 0, found = 0, shift = (uint32_t)__builtin_ctz(ring->capacity), mask = xs_sequence_known(words, shift);
+    xs_record record;
     for (uint32_t i = 0; i < ring->capacity; i++) {
-        uint32_t s = records[i].sequence & mask;
-        if (!records[i].code_object) continue;
-        if (!found || ((s - best) & mask) <= mask / 2) best = s;
+        if (!xs_slot_load(words, &records[i], shift, i, &record) || !record.code_object) continue;
+        if (!found || ((record.sequence - best) & mask) <= mask / 2) best = record.sequence;
         found = 1;
     }
     uint64_t last = found ? unwrap(best, base, mask, mask - ring->capacity) : base;
-    const xs_record *overflow = &ring->overflow;
-    if (ring->mode != XS_DISCARD || !overflow->code_object) return last;
-    uint64_t dropped = unwrap(overflow->sequence & mask, base, mask, mask / 2);
+    if (ring->mode != XS_DISCARD || !xs_overflow_load(words, &ring->overflow, &record) || !record.code_object) return last;
+    uint64_t dropped = unwrap(record.sequence, base, XS_SEQUENCE_MASK, XS_SEQUENCE_MASK / 2);
     return dropped > last ? dropped : last;
 }
 
-static int left_behind(const xs_ring_header *ring, uint32_t launch, xs_ring_owner *owner) {
+static int left_behind(uint32_t words, const xs_ring_header *ring, uint32_t launch, xs_ring_owner *owner) {
     uint32_t owners = __atomic_load_n(&ring->owners, __ATOMIC_ACQUIRE);
-    return __atomic_load_n(&ring->busy, __ATOMIC_ACQUIRE) && owners && xs_ring_owner_load(ring, owners - 1, owner) &&
+    return __atomic_load_n(&ring->busy, __ATOMIC_ACQUIRE) && owners && xs_ring_owner_load(words, ring, owners - 1, owner) &&
            owner->launch == launch;
 }
 
@@ -37,11 +36,10 @@ static int reclaim_ring(char *region, const xs_region_header *h, uint32_t index,
     xs_ring_header *ring = (xs_ring_header *)(region + h->ring_headers_offset + index * h->ring_header_stride);
     const xs_record *records = (const xs_record *)(region + h->records_offset + index * h->records_stride);
     xs_ring_owner owner;
-    if (!left_behind(ring, launch, &owner)) return 0;
+    if (!left_behind(h->record_words, ring, launch, &owner)) return 0;
     uint64_t base = owner.first - 1, consumed = __atomic_load_n(&ring->consumed, __ATOMIC_RELAXED);
     if (consumed > base) base = consumed;
-    uint32_t mask = (uint32_t)(0xffffffffu >> (32 - h->sequence_bits));
-    __atomic_store_n(&ring->next, newest(records, ring, base, mask) + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&ring->next, newest(records, ring, base, h->record_words) + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&ring->busy, 0, __ATOMIC_RELEASE);
     return 1;
 }

@@ -122,7 +122,7 @@ load_result load_validated(const load_shape *shape, uint32_t threads, double rat
     __atomic_store_n(&xs_view_control(&view)->image_wish, XS_IMAGE_LIVE, __ATOMIC_RELAXED);
     xs_ring_reader *readers = calloc(view.rings, sizeof *readers);
     for (uint32_t i = 0; i < view.rings; i++)
-        xs_ring_reader_init(&readers[i], xs_view_records(&view, i), xs_view_ring(&view, i), view.head.ring_records, 0);
+        xs_ring_reader_init(&readers[i], xs_view_records(&view, i), xs_view_ring(&view, i), view.head.ring_records, view.head.record_words, 0);
     for (uint32_t i = 0; i < threads; i++) { /* the first `warps` rings are used */
         uint32_t first = l.warps * i / threads, end = i + 1 == threads ? view.rings : l.warps * (i + 1) / threads;
         shares[i] = (share){&view, readers, first, end - first, &over, 0, 0};

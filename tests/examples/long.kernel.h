@@ -12,7 +12,7 @@ struct long_args {
 
 /* Whether the launch's first rank waits. */
 static inline bool long_waits(const xs_handle *xs) {
-    for (uint32_t i = 0; i < xs->rings_per_rank * xs->lines_per_ring; i++) {
+    for (uint32_t i = 0; i < xs->XS_RINGS * xs->lines_per_ring; i++) {
         uint32_t state = __atomic_load_n(&xs->status[i].p0.state_stage, __ATOMIC_RELAXED) & 0xff;
         if (state == XS_LINE_WAITING || state == XS_LINE_SLOW)
             return true;

@@ -32,9 +32,11 @@ static void see_frame(void *view_of_region, const xs_frame *frame, const void *p
     require(frame->ring < view->rings && head.count <= view->head.ring_records);
     const xs_record *ring = xs_view_records(view, frame->ring);
     for (uint64_t i = 0; i < head.count; i++) {
-        const xs_record *stands = &ring[(head.first + i) & (view->head.ring_records - 1)];
-        require(!memcmp(stands, (const char *)payload + sizeof head + i * sizeof *stands, sizeof *stands));
-        require(stands->sequence == (uint32_t)(head.first + i));
+        const xs_record *slot = &ring[(head.first + i) & (view->head.ring_records - 1)];
+        xs_record stands;
+        require(xs_slot_load(view->head.record_words, slot, xs_view_shift(view), (uint32_t)(head.first + i), &stands));
+        require(!memcmp(&stands, (const char *)payload + sizeof head + i * sizeof stands, sizeof stands));
+        require(stands.sequence == (uint32_t)(head.first + i));
     }
 }
 

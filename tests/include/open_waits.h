@@ -11,11 +11,11 @@
 enum { OPEN_WAITS_PARTS = sizeof(xs_status_line) / sizeof(xs_record) };
 
 /* 1: *copy is a line that is not just being written. */
-static inline int open_waits_copy(const void *from, xs_status_line *copy) {
+static inline int open_waits_copy(uint32_t words, const void *from, xs_status_line *copy) {
     const xs_record *parts = from;
     xs_record out[OPEN_WAITS_PARTS];
     for (int i = 0; i < OPEN_WAITS_PARTS; i++)
-        if (!xs_record_load(&parts[i], &out[i]) || !out[i].sequence || out[i].sequence != out[0].sequence)
+        if (!xs_part_load(words, &parts[i], &out[i]) || !out[i].sequence || out[i].sequence != out[0].sequence)
             return 0;
     __builtin_memcpy(copy, out, sizeof *copy);
     return 1;
@@ -28,7 +28,7 @@ static inline uint32_t open_waits(const xs_world *world, int (*counts)(void *use
     uint32_t found = 0;
     for (uint64_t i = 0; i < (uint64_t)r->ranks * r->rings_per_rank * r->lines_per_ring; i++) {
         xs_status_line line;
-        if (!open_waits_copy((const char *)r + r->status_offset + i * r->status_stride, &line))
+        if (!open_waits_copy(r->record_words, (const char *)r + r->status_offset + i * r->status_stride, &line))
             continue;
         uint32_t state = line.p0.state_stage & 0xff;
         if (state == XS_LINE_WAITING || state == XS_LINE_SLOW)

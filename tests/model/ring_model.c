@@ -4,7 +4,8 @@
  * The writers are the atomic steps of kernels/include/xs/emit.h (xs_emit, xs_emit_slot) and writer.h (xs_ring_claim,
  * xs_writer_take, xs_writer_end), see writer_step: claim the bit; read next, owners and consumed; store next, owners and busy = 1 as
  * one; each record one 16-byte store; then, when the records are there, next, owners and busy = 0 as one, and the bit cleared with
- * release. Stores wait in a buffer per writer and reach memory later, in order (x86) or, between different places, in any order (a
+ * release. Built with WORDS=2 (record.h) each record is two 8-byte stores, of which the second writer makes the second word's first, the
+ * reader loads them one after the other and may stop between them, and `next` is there before the end is signed. Stores wait in a buffer per writer and reach memory later, in order (x86) or, between different places, in any order (a
  * GPU); the release waits for all of them. Of a GPU's writers the reader sees no bit, only busy; of a CPU's both.
  *
  * The reader runs the way the collector drains (collect_rings.c, quiet_now and drain_ring) and may stop before every
@@ -16,7 +17,7 @@
  * called discarded was dropped, what was dropped is never taken; nothing is called lost for ever that arrives; and when all is
  * over, taken + lost = written.
  *
- * Built with PLANT=1..5 a fault is planted, and the program must find a violation. */
+ * Built with PLANT=1..6 a fault is planted (6: with two words), and the program must find a violation. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,9 +30,15 @@
 #define PLANT 0
 #endif
 
-static int model_load(const xs_record *from, xs_record *to);
+#ifndef WORDS
+#define WORDS 1
+#endif
+
+static int model_load(uint32_t slot, uint32_t near, xs_record *to);
+static int model_load_dropped(xs_record *to);
 static void model_give(uint64_t sequence);
-#define XS_READER_LOAD(from, to) model_load(from, to)
+#define XS_READER_LOAD(r, from, near, to) model_load((uint32_t)((from) - (r)->records), near, to)
+#define XS_READER_DROPPED(r, to) ((void)(r), model_load_dropped(to))
 #define XS_READER_GIVE(header, sequence) ((void)(header), model_give(sequence))
 #define XS_READER_VALID(condition) (PLANT != 1 && (condition)) /* 1: takes whatever stands there */
 #include "ring_reader.c"
@@ -39,8 +46,14 @@ static void model_give(uint64_t sequence);
 #ifndef SLOTS
 #define SLOTS 4u
 #endif
-#define BUFFER 2u
-#define MOST_LOG 96u
+#define SHIFT ((uint32_t)__builtin_ctz(SLOTS))
+#ifndef BUFFER
+#define BUFFER 2u /* stores */
+#endif
+#ifndef TABLE
+#define TABLE (1u << 24) /* states, and a third more */
+#endif
+#define MOST_LOG (96u * WORDS)
 #define GRACE 1000u
 #define STALL 100000u
 /* What may go by unseen while positions stay exact: half of the range, less a ring that was not yet taken at the last look,
@@ -48,7 +61,7 @@ static void model_give(uint64_t sequence);
  * RECORD_NS) is several times shorter than what half of the range takes. With 3 bits nothing may: only order and sums are
  * checked there; 5 bits check everything. */
 #define HALF (1 << (XS_SEQUENCE_BITS - 1))
-#define UNSEEN (HALF > (int)(BUFFER + SLOTS) ? HALF - (int)(BUFFER + SLOTS) : 0)
+#define UNSEEN (HALF > (int)(BUFFER / WORDS + SLOTS) ? HALF - (int)(BUFFER / WORDS + SLOTS) : 0)
 
 /* A ring of half of the range: an older and a newer record look alike in it. Only records that become visible in order, in
  * overwrite mode, are then never mistaken; no real build has such rings. */
@@ -64,10 +77,11 @@ static void model_give(uint64_t sequence);
 #define RECORDS_B 3
 #endif
 
+/* A slot's second word is PLACES behind its first; of the header, which is AT_HEAD and one word in all else, `next` is. */
 enum place { AT_OVERFLOW = SLOTS, AT_HEAD, PLACES };
-enum writer_pc { CLAIM, READ_HEAD, READ_CONSUMED, SIGN_BEGIN, EMIT, ASK_CONSUMED, SIGN_END, RELEASE, DONE };
+enum writer_pc { CLAIM, READ_HEAD, READ_CONSUMED, SIGN_BEGIN, EMIT, ASK_CONSUMED, STORE_NEXT, SIGN_END, RELEASE, DONE };
 
-/* Next, owners and busy of a ring header: 16 bytes there. */
+/* Next, owners and busy of a ring header: 16 bytes there, or two words. */
 #define HEAD(next, owners, busy) ((uint16_t)((next) | (owners) << 8 | (busy) << 12))
 #define HEAD_NEXT(head) ((uint8_t)(head))
 #define HEAD_OWNERS(head) ((uint8_t)((head) >> 8 & 15))
@@ -80,7 +94,7 @@ typedef struct writer {
 } writer;
 
 typedef struct state {
-    uint16_t memory[PLACES]; /* slots hold the true sequence of their record, 0: empty */
+    uint16_t memory[PLACES * WORDS]; /* slots hold the true sequence of their record, 0: empty */
     uint8_t taken, consumed, written, reserved0;
     writer writers[2];
     uint64_t dropped; /* bit s: record s was dropped */
@@ -118,20 +132,48 @@ static uint16_t access_value(uint16_t live) {
     return now->log[at_access++];
 }
 
+/* As its reader gives it out. Its time is the truth in both halves of it, which are of different words. */
 static void truth_record(uint8_t truth, int is_drop, xs_record *to) {
     memset(to, 0, sizeof *to);
     if (!truth)
         return;
     to->sequence = truth & XS_SEQUENCE_MASK;
     to->code_object = is_drop ? XS_HEAD(XS_CODE_DROP, 0) : XS_HEAD(XS_CODE_MARK, 1);
-    to->value = truth;
+    to->value = is_drop && WORDS == 2 ? 0 : truth;
+    to->time = truth | (uint32_t)truth << 16;
 }
 
-static int model_load(const xs_record *from, xs_record *to) {
-    uint32_t index = from == &ring_header.overflow ? AT_OVERFLOW : (uint32_t)(from - slots);
-    truth_record((uint8_t)access_value(now->memory[index]), index == AT_OVERFLOW, to);
+#if WORDS == 2
+/* What a writer stored there: the first word of one record, the second of another. */
+static int load_words(uint32_t place, uint32_t near, xs_record *to) {
+    xs_record first = {0}, second = {0}, raw, dropped;
+    for (int half = 0; half < 2; half++) {
+        xs_record *word = half ? &second : &first;
+        uint8_t truth = (uint8_t)access_value(now->memory[place + (uint32_t)half * PLACES]);
+        truth_record(truth, place == AT_OVERFLOW, &dropped);
+        if (truth && place == AT_OVERFLOW)
+            xs_overflow_put(2, word, truth, dropped.time);
+        else if (truth)
+            xs_slot_put(2, word, SHIFT, truth, XS_HEAD(XS_CODE_MARK, 1), truth, dropped.time);
+    }
+    raw = (xs_record){first.sequence, first.code_object, second.value, second.time};
+    if (PLANT == 6 && raw.sequence) /* looks at one stamp alone */
+        raw.time = (raw.time & 0xffff) | (raw.code_object & 0xffff0000u);
+    return place == AT_OVERFLOW ? xs_overflow_load(2, &raw, to) : xs_slot_load(2, &raw, SHIFT, near, to);
+}
+static int model_load(uint32_t slot, uint32_t near, xs_record *to) { return load_words(slot, near, to); }
+static int model_load_dropped(xs_record *to) { return load_words(AT_OVERFLOW, 0, to); }
+#else
+static int model_load(uint32_t slot, uint32_t near, xs_record *to) {
+    (void)near;
+    truth_record((uint8_t)access_value(now->memory[slot]), slot == AT_OVERFLOW, to);
     return 1;
 }
+static int model_load_dropped(xs_record *to) { return model_load(AT_OVERFLOW, 0, to); }
+#endif
+
+/* Of the header. */
+static uint16_t load_next(void) { return HEAD_NEXT(access_value(now->memory[AT_HEAD + PLACES * (WORDS - 1)])); }
 
 static void model_give(uint64_t sequence) {
     int first = at_access == now->log_used;
@@ -153,7 +195,7 @@ static xs_ring_quiet quiet_now(void) {
     if (is_taken())
         return live;
     uint8_t owners = HEAD_OWNERS(access_value(now->memory[AT_HEAD]));
-    quiet.end = HEAD_NEXT(access_value(now->memory[AT_HEAD]));
+    quiet.end = load_next();
     if (is_taken() || HEAD_OWNERS(access_value(now->memory[AT_HEAD])) != owners)
         return live;
     return quiet;
@@ -162,7 +204,7 @@ static xs_ring_quiet quiet_now(void) {
 static int all_delivered(const state *s) { return !s->writers[0].buffered && !s->writers[1].buffered; }
 
 static void load_reader(const state *s, xs_ring_reader *r) {
-    xs_ring_reader_init(r, slots, &ring_header, SLOTS, in_order);
+    xs_ring_reader_init(r, slots, &ring_header, SLOTS, WORDS, in_order);
     r->next = s->next;
     r->newest = s->newest;
     r->unsure = s->unsure;
@@ -181,13 +223,15 @@ static void save_reader(state *s, const xs_ring_reader *r) {
     s->unsure = (uint8_t)r->unsure;
     s->hole = r->hole_since != 0;
     s->hole_to = s->hole ? (uint8_t)r->hole_to : 0;
-    s->last = (uint8_t)r->last.value;
-    s->overflow = (uint8_t)r->overflow.value;
+    s->last = r->last.code_object ? (uint8_t)r->last.time : 0;
+    s->overflow = (uint8_t)r->overflow.time;
 }
 
 static void check_taken(state *s, const xs_record *out, uint32_t count, uint8_t first) {
     for (uint32_t i = 0; i < count; i++) {
         uint8_t truth = (uint8_t)out[i].value, position = (uint8_t)(first + i);
+        if (out[i].time != (truth | (uint32_t)truth << 16))
+            fail("halves of two records were taken for one");
         if (truth <= s->last_truth)
             fail("a record was taken twice or out of order");
         if (s->dropped >> truth & 1)
@@ -274,23 +318,28 @@ static int looks_full(const writer *w) { return mode == XS_DISCARD && (uint8_t)(
 
 static void emit_record(state *s, writer *w) {
     int drop = looks_full(w);
-    uint8_t at = drop ? AT_OVERFLOW : w->cursor & (SLOTS - 1);
+    uint8_t at = drop ? AT_OVERFLOW : w->cursor & (SLOTS - 1), later = w == &s->writers[1] ? 0 : PLACES;
     if (drop)
         s->dropped |= 1ull << w->cursor;
-    buffer_store(w, at, w->cursor);
+    buffer_store(w, WORDS == 2 ? at + PLACES - later : at, w->cursor);
+    if (WORDS == 2)
+        buffer_store(w, at + later, w->cursor);
     s->written = w->cursor;
     w->cursor++;
     w->left--;
-    w->pc = w->left ? EMIT : SIGN_END;
+    w->pc = w->left ? EMIT : WORDS == 2 ? STORE_NEXT : SIGN_END;
 }
+
+/* Is there room for a record? */
+static int has_room(const writer *w) { return w->buffered + WORDS + 0u <= BUFFER; }
 
 /* What no stamp can tell apart: a run of drops as long as the whole range, a store that takes longer than a lap. */
 static int beyond_any_stamp(const state *s, const writer *w) {
     uint8_t next = w->cursor + 1;
-    if (looks_full(w) && next - s->memory[next & (SLOTS - 1)] >= 2 * HALF)
+    if (looks_full(w) && next - s->memory[next & (SLOTS - 1)] >= 2 * HALF) /* nothing is under way to a slot that stays as it is */
         return 1;
     for (uint32_t i = 0; i < w->buffered; i++)
-        if (w->at[i] != AT_HEAD)
+        if (w->at[i] % PLACES != AT_HEAD)
             return w->cursor - w->value[i] >= (int)SLOTS; /* the oldest */
     return 0;
 }
@@ -306,7 +355,7 @@ static int writer_step(state *s, uint32_t which) {
         w->pc = READ_HEAD;
         return 1;
     case READ_HEAD: /* xs_writer_take */
-        w->cursor = HEAD_NEXT(s->memory[AT_HEAD]);
+        w->cursor = HEAD_NEXT(s->memory[AT_HEAD + PLACES * (WORDS - 1)]);
         w->owners = HEAD_OWNERS(s->memory[AT_HEAD]);
         w->pc = READ_CONSUMED;
         return 1;
@@ -320,7 +369,7 @@ static int writer_step(state *s, uint32_t which) {
         w->pc = EMIT;
         return 1;
     case EMIT: /* xs_emit */
-        if (w->buffered == BUFFER)
+        if (!has_room(w))
             return 0;
         if (beyond_any_stamp(s, w))
             return 0;
@@ -330,10 +379,16 @@ static int writer_step(state *s, uint32_t which) {
             emit_record(s, w);
         return 1;
     case ASK_CONSUMED: /* xs_emit_slot; the answer and the store are one step more of the same thread */
-        if (w->buffered == BUFFER)
+        if (!has_room(w))
             return 0;
         w->consumed = s->consumed;
         emit_record(s, w);
+        return 1;
+    case STORE_NEXT: /* xs_ring_sign, of two words */
+        if (w->buffered)
+            return 0;
+        buffer_store(w, AT_HEAD + PLACES * (WORDS - 1), HEAD(w->cursor, 0, 0));
+        w->pc = SIGN_END;
         return 1;
     case SIGN_END: /* xs_writer_end; a mapped record that comes after it all the same has the reader's grace time */
         if (w->buffered == BUFFER || (w->buffered && PLANT != 5)) /* 5: the end is signed ahead of the records */
@@ -452,10 +507,12 @@ static int explore(int the_mode, int ordered) {
     memset(seen, 0, seen_size * sizeof *seen);
     memset(&s, 0, sizeof s);
     s.memory[AT_HEAD] = s.next = START;
+    s.memory[AT_HEAD + PLACES * (WORDS - 1)] = START;
     s.written = s.newest = s.last = s.last_truth = s.consumed = START - 1;
     s.kept = s.written_at_look = START - 1;
     for (uint32_t i = START < SLOTS ? 1 : START - SLOTS; i < START; i++)
-        s.memory[i & (SLOTS - 1)] = (uint16_t)i;
+        for (uint32_t word = 0; word < WORDS; word++)
+            s.memory[(i & (SLOTS - 1)) + PLACES * word] = (uint16_t)i;
     s.writers[0].left = RECORDS_A;
     s.writers[1].left = RECORDS_B;
     add(hash(&s));
@@ -468,18 +525,20 @@ static int explore(int the_mode, int ordered) {
             if (choose(&s, choice) && add(hash(&s)))
                 push(&k, &s);
         }
-        if (states > seen_size / 4 * 3)
-            fail("the table of states is too small");
+        if (states > seen_size / 4 * 3) {
+            fprintf(stderr, "the table of states is too small\n");
+            exit(2);
+        }
     }
     free(k.states);
-    printf("%-9s  stores %-8s  %2d-bit sequences  %u slots  %10llu states  %s\n",
-           the_mode == XS_DISCARD ? "discard" : "overwrite", ordered ? "in order" : "free", XS_SEQUENCE_BITS, SLOTS, (unsigned long long)states, violation ? violation : "ok");
+    printf("%-9s  stores %-8s  %2d-bit sequences  %u slots  %d word%s  %10llu states  %s\n",
+           the_mode == XS_DISCARD ? "discard" : "overwrite", ordered ? "in order" : "free", XS_SEQUENCE_BITS, SLOTS, WORDS, WORDS == 2 ? "s" : "", (unsigned long long)states, violation ? violation : "ok");
     fflush(stdout);
     return violation != NULL;
 }
 
 int main(void) {
-    seen_size = 1u << 24;
+    seen_size = TABLE;
     seen = calloc(seen_size, sizeof *seen);
     if (!seen)
         return 2;

@@ -35,30 +35,46 @@ int xs_attach_journal(const xs_region_view *view, xs_journal_entry **entries, ui
     return 0;
 }
 
+/* The slot of `sequence`, whose higher bits do not matter. */
+static int load(const xs_region_view *view, uint32_t ring, uint32_t sequence, xs_record *record) {
+    const xs_record *at = &xs_view_records(view, ring)[XS_RECORD_SLOT(sequence, view->head.ring_records - 1)];
+    return xs_slot_load(view->head.record_words, at, xs_view_shift(view), sequence, record) && record->code_object;
+}
+
 static uint32_t sequence_at(const xs_region_view *view, uint32_t ring, uint32_t slot) {
     xs_record record;
-    return xs_record_load(&xs_view_records(view, ring)[slot], &record) ? record.sequence : 0;
+    return load(view, ring, slot, &record) ? record.sequence & xs_view_known(view) : 0;
+}
+
+static uint32_t newest_dropped(const xs_region_view *view, uint32_t ring) {
+    const xs_ring_header *h = xs_view_ring(view, ring);
+    xs_record record;
+    return __atomic_load_n(&h->mode, __ATOMIC_RELAXED) == XS_DISCARD &&
+                   xs_overflow_load(view->head.record_words, &h->overflow, &record) && record.code_object
+               ? record.sequence & xs_view_known(view)
+               : 0;
 }
 
 /* Slots hold the newest lap up to the newest record, behind it the lap before: the border is found by halving. A record
  * under way there makes the answer a little old, no more. */
 uint32_t xs_attach_newest(const xs_region_view *view, uint32_t ring) {
-    uint32_t size = view->head.ring_records, low = 0, high = size, lap = sequence_at(view, ring, 0) & ~(size - 1);
+    uint32_t size = view->head.ring_records, known = xs_view_known(view), low = 0, high = size;
+    uint32_t lap = sequence_at(view, ring, 0) & ~(size - 1);
     while (high - low > 1) {
         uint32_t mid = low + (high - low) / 2, s = sequence_at(view, ring, mid);
-        if (s && s - lap < size)
+        if (s && ((s - lap) & known) < size)
             low = mid;
         else
             high = mid;
     }
-    uint32_t newest = sequence_at(view, ring, low), dropped = sequence_at(view, ring, size);
-    return dropped && dropped - newest < UINT32_MAX / 2 ? dropped : newest;
+    uint32_t newest = sequence_at(view, ring, low), dropped = newest_dropped(view, ring);
+    return dropped && ((dropped - newest) & known) <= known / 2 ? dropped : newest;
 }
 
 int xs_attach_owner(const xs_region_view *view, uint32_t ring, xs_ring_owner *owner) {
     const xs_ring_header *h = xs_view_ring(view, ring);
     uint32_t owners = __atomic_load_n(&h->owners, __ATOMIC_ACQUIRE);
-    return owners && xs_ring_owner_load(h, owners - 1, owner);
+    return owners && xs_ring_owner_load(view->head.record_words, h, owners - 1, owner);
 }
 
 int xs_attach_had_owner(const xs_region_view *view, uint32_t ring, uint32_t launch) {
@@ -66,14 +82,14 @@ int xs_attach_had_owner(const xs_region_view *view, uint32_t ring, uint32_t laun
     uint32_t owners = __atomic_load_n(&h->owners, __ATOMIC_ACQUIRE);
     xs_ring_owner owner;
     for (uint32_t i = 0; i < owners && i < XS_RING_OWNERS; i++)
-        if (xs_ring_owner_load(h, owners - 1 - i, &owner) && owner.launch == launch)
+        if (xs_ring_owner_load(view->head.record_words, h, owners - 1 - i, &owner) && owner.launch == launch)
             return 1;
     return 0;
 }
 
 int xs_attach_record(const xs_region_view *view, uint32_t ring, uint32_t sequence, xs_record *record) {
-    const xs_record *at = &xs_view_records(view, ring)[XS_RECORD_SLOT(sequence, view->head.ring_records - 1)];
-    return xs_record_load(at, record) && record->sequence == (sequence & XS_SEQUENCE_MASK);
+    uint32_t known = xs_view_known(view);
+    return load(view, ring, sequence, record) && (record->sequence & known) == (sequence & known);
 }
 
 uint32_t xs_attach_code(const xs_region_view *view, uint32_t ring, uint32_t sequence) {
@@ -92,8 +108,7 @@ static uint32_t kind_and_result(const xs_region_view *view, uint32_t ring, const
     *result = XS_RESULT_OK;
     if (code != XS_CODE_FULL)
         return kinds[code];
-    uint32_t next = XS_RECORD_SLOT(head->sequence + 1, view->head.ring_records - 1);
-    if (!xs_record_load(&xs_view_records(view, ring)[next], &more) || more.code_object >> 24 != XS_CODE_MORE)
+    if (!load(view, ring, head->sequence + 1, &more) || more.code_object >> 24 != XS_CODE_MORE)
         return XS_EV_NONE;
     *result = XS_DETAIL_RESULT(more.code_object);
     return XS_DETAIL_KIND(more.code_object);
@@ -106,17 +121,17 @@ static uint32_t kind_at(const xs_region_view *view, uint32_t ring, const xs_reco
 
 int xs_attach_signalled(const xs_region_view *view, uint32_t ring, uint32_t object, uint32_t *value) {
     xs_record record;
-    uint32_t newest = 0;
+    uint32_t newest = 0, known = xs_view_known(view);
     int found = 0;
     for (uint32_t i = 0; i < view->head.ring_records; i++) {
-        if (!xs_record_load(&xs_view_records(view, ring)[i], &record) || !record.sequence)
+        if (!load(view, ring, i, &record))
             continue;
         if ((record.code_object & XS_OBJECT_MASK) != object || record.code_object >> 24 == XS_CODE_MORE)
             continue;
         uint32_t kind = kind_at(view, ring, &record);
         if (kind != XS_EV_SIGNAL && kind != XS_EV_WATERMARK && kind != XS_EV_ARRIVE && kind != XS_EV_GATE_ARRIVE)
             continue;
-        if (!found || ((record.sequence - newest) & XS_SEQUENCE_MASK) <= XS_SEQUENCE_MASK / 2) {
+        if (!found || ((record.sequence - newest) & known) <= known / 2) {
             newest = record.sequence;
             *value = record.value;
         }

@@ -7,7 +7,8 @@
 
 /* Whole entries in the order in which they were made; *entries is the caller's to free. 0 or XS_E_MEMORY. */
 int xs_attach_journal(const xs_region_view *view, xs_journal_entry **entries, uint32_t *count);
-/* How far a ring has come: low bits of the newest record's sequence, dropped ones included; 0: empty. */
+/* How far a ring has come: the newest record's sequence, dropped ones included, cut to xs_view_known; 0: empty. Sequences below are
+ * compared in these bits. */
 uint32_t xs_attach_newest(const xs_region_view *view, uint32_t ring);
 /* 1: *owner took the ring last. 0: nobody has had it. */
 int xs_attach_owner(const xs_region_view *view, uint32_t ring, xs_ring_owner *owner);

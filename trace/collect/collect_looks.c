@@ -74,7 +74,7 @@ void xs_collect_looks(xs_collector *c, xs_collected *r, int all) {
 
 static int add_owner(frame_array *array, const xs_collected *r, uint32_t ring, uint32_t ordinal) {
     xs_frame_owner entry = {.ring = ring, .ordinal = ordinal};
-    if (!xs_ring_owner_load(r->rings[ring].reader.header, ordinal, &entry.owner))
+    if (!xs_ring_owner_load(r->view.head.record_words, r->rings[ring].reader.header, ordinal, &entry.owner))
         return 0;
     xs_array_add(array, &entry);
     return 1;

@@ -229,7 +229,7 @@ static uint64_t told_by_lines(const xs_collected *r, uint32_t ring, uint64_t fro
     xs_ring_owner owner;
     uint64_t furthest = 0;
     xs_status_line line;
-    if (!owners || !xs_ring_owner_load(header, owners - 1, &owner))
+    if (!owners || !xs_ring_owner_load(r->view.head.record_words, header, owners - 1, &owner))
         return 0;
     for (uint32_t i = 0; i < r->view.head.lines_per_ring; i++) {
         if (xs_view_copy_line(&r->view, ring, i, &line) != 1 || line.p7.launch != owner.launch ||

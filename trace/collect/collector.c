@@ -102,7 +102,7 @@ static int init_rings(xs_collected *r) {
 #endif
     for (uint32_t i = 0; i < r->view.rings; i++) {
         xs_ring_header *header = xs_view_ring(&r->view, i);
-        xs_ring_reader_init(&r->rings[i].reader, xs_view_records(&r->view, i), header, r->view.head.ring_records,
+        xs_ring_reader_init(&r->rings[i].reader, xs_view_records(&r->view, i), header, r->view.head.ring_records, r->view.head.record_words,
                             ordered && !header->placement); /* slots of an image are copied one after the other */
     }
     return 0;

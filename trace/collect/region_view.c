@@ -61,8 +61,10 @@ int xs_region_view_open(xs_region_view *view, void *base, uint64_t bytes) {
     memcpy(h, base, sizeof *h);
     if (h->magic != XS_REGION_MAGIC)
         return XS_E_FORMAT;
-    if (h->version != XS_REGION_VERSION)
+    if (h->version != XS_REGION_VERSION || (h->record_words && h->record_words != 2))
         return XS_E_VERSION;
+    if (!XS_WHOLE_ACCESS && h->record_words != 2)
+        return XS_E_UNSUPPORTED;
     if (h->total_bytes > bytes || h->sequence_bits != XS_SEQUENCE_BITS || !ranks_fit(h) || !counts_fit(h) || !sections_fit(h))
         return XS_E_FORMAT;
     h->catalog_bytes &= ~(uint64_t)15;
@@ -78,7 +80,7 @@ int xs_view_copy_line(const xs_region_view *view, uint32_t ring, uint32_t line, 
     for (int tries = 0; tries < LINE_TRIES; tries++) {
         int whole = 1, used = 0;
         for (uint32_t i = 0; i < sizeof *copy / sizeof *parts; i++) {
-            whole &= xs_record_load(&parts[i], &out[i]) && out[i].sequence && out[i].sequence == out[0].sequence;
+            whole &= xs_part_load(view->head.record_words, &parts[i], &out[i]) && out[i].sequence && out[i].sequence == out[0].sequence;
             used |= out[i].sequence != 0;
         }
         if (whole) {

@@ -13,7 +13,8 @@ typedef struct xs_region_view {
 } xs_region_view;
 
 /* Takes a region of `bytes` mapped bytes (readable and writable) apart. XS_E_FORMAT: sizes or offsets that do not fit into
- * it; XS_E_VERSION: of another version. The mapping stays the caller's and must outlive the view. */
+ * it; XS_E_VERSION: of another version, or with records of a form that is not known here; XS_E_UNSUPPORTED: with records that this machine
+ * cannot load whole. The mapping stays the caller's and must outlive the view. */
 int xs_region_view_open(xs_region_view *view, void *base, uint64_t bytes);
 
 /* The first: what the collector asks of the process. */
@@ -28,6 +29,9 @@ static inline xs_ring_header *xs_view_ring(const xs_region_view *v, uint32_t rin
 static inline const xs_record *xs_view_records(const xs_region_view *v, uint32_t ring) {
     return (const xs_record *)(void *)(v->base + v->head.records_offset + ring * v->head.records_stride);
 }
+/* log2 of the records of a ring, and the mask of what records tell of a sequence. */
+static inline uint32_t xs_view_shift(const xs_region_view *v) { return (uint32_t)__builtin_ctz(v->head.ring_records); }
+static inline uint32_t xs_view_known(const xs_region_view *v) { return xs_sequence_known(v->head.record_words, xs_view_shift(v)); }
 static inline const xs_status_line *xs_view_line(const xs_region_view *v, uint32_t ring, uint32_t line) {
     uint64_t index = (uint64_t)ring * v->head.lines_per_ring + line;
     return (const xs_status_line *)(void *)(v->base + v->head.status_offset + index * v->head.status_stride);

@@ -1,8 +1,9 @@
 /* Draining one ring. A reader keeps a 64-bit position of its own; the ring's stamps are narrower and are compared by
- * distance modulo 2^XS_SEQUENCE_BITS.
+ * distance modulo what of them is known: 2^XS_SEQUENCE_BITS, or, where records are two stamped words (record.h), at most 2^16 laps.
+ * Records are given out in one form, whichever they have in the ring.
  *
- *   stamp = expected   the record is there: taken. It was copied whole, and the copy carries its stamp: a record that was
- *                      overwritten meanwhile shows another one
+ *   stamp = expected   the record is there: taken. It was copied whole (or its two stamps agree), and the copy carries its stamp: a
+ *                      record that was overwritten meanwhile shows another one
  *   stamp older        not here yet. If newer records are, this is a hole: pending, until it fills, the ring laps it, the
  *                      ring is quiet, or the grace time is over; then lost (NEVER_ARRIVED, or DISCARDED where the overflow
  *                      slot says that the writer found the ring full)
@@ -25,6 +26,9 @@ typedef struct xs_ring_reader {
     const xs_record *records; /* capacity of them */
     xs_ring_header *header;
     uint32_t capacity;
+    uint32_t words;      /* the region's record_words */
+    uint32_t shift;      /* log2(capacity) */
+    uint32_t known;      /* mask of the bits of a sequence that stamps tell */
     uint32_t unsure;     /* a look after a stall moved `newest`: the next gap is "at least" */
     uint32_t bold;       /* leave no margin at the next lap: the ring is likely to stand still (a dump) */
     uint32_t ordered;    /* 1: stores of one writer become visible in their order (threads of an x86 host) */
@@ -61,7 +65,8 @@ typedef struct xs_ring_quiet {
     uint64_t end;
 } xs_ring_quiet;
 
-void xs_ring_reader_init(xs_ring_reader *reader, const xs_record *records, xs_ring_header *header, uint32_t capacity,
+/* words: the region's record_words. */
+void xs_ring_reader_init(xs_ring_reader *reader, const xs_record *records, xs_ring_header *header, uint32_t capacity, uint32_t words,
                          int ordered);
 /* Takes up to `capacity` records in order into out and counts them in *taken (also before a gap). now: ns. One thread. */
 int xs_ring_drain(xs_ring_reader *reader, xs_record *out, uint32_t capacity, uint32_t *taken, xs_ring_gap *gap,

@@ -77,11 +77,12 @@ static void look_back(const hang_region *region, hang_writer *w) {
 
 /* Heartbeats alone are no progress. The ring may have wrapped meanwhile: what is gone counts. */
 static uint32_t records_between(const hang_region *region, uint32_t ring) {
-    uint32_t from = region->samples[0].newest[ring], to = region->samples[1].newest[ring], moved = 0;
-    if (to - from > region->at->view.head.ring_records)
-        return to == from ? 0 : to - from;
-    for (uint32_t s = from + 1; s != to + 1; s++)
-        moved += xs_attach_code(&region->at->view, ring, s) != XS_CODE_HEARTBEAT;
+    uint32_t from = region->samples[0].newest[ring], moved = 0;
+    uint32_t count = (region->samples[1].newest[ring] - from) & xs_view_known(&region->at->view);
+    if (count > region->at->view.head.ring_records)
+        return count;
+    for (uint32_t i = 1; i <= count; i++)
+        moved += xs_attach_code(&region->at->view, ring, from + i) != XS_CODE_HEARTBEAT;
     return moved;
 }
 

@@ -203,6 +203,15 @@ XS_FN void xs_store16_if(uint32_t on, void *at, uint32_t word0, uint32_t word1, 
                  "l"(at), "r"(word0), "r"(word1), "r"(word2), "r"(word3));
 }
 
+/* Two words of 8 bytes with a stamp each (record.h), which become visible in either order. Relaxed, so that each is whole by PTX's
+ * own word: the fall-back leans on nothing else. */
+XS_FN void xs_store_stamped_if(uint32_t on, void *at, uint32_t stamp, uint32_t a, uint32_t b, uint32_t c) {
+    asm volatile("{\n\t.reg .pred p;\n\t.reg .b32 half;\n\t.reg .b64 word;\n\tsetp.ne.u32 p, %0, 0;\n\t"
+                 "prmt.b32 half, %5, %2, 0x5410;\n\tmov.b64 word, {%3, half};\n\t@p st.relaxed.sys.global.b64 [%1], word;\n\t"
+                 "prmt.b32 half, %5, %2, 0x5432;\n\tmov.b64 word, {%4, half};\n\t@p st.relaxed.sys.global.b64 [%1+8], word;\n\t}" ::"r"(on),
+                 "l"(at), "r"(stamp), "r"(a), "r"(b), "r"(c));
+}
+
 /* (value & mask) | base, by one instruction. */
 XS_FN uint32_t xs_masked_or(uint32_t value, uint32_t mask, uint32_t base) {
     uint32_t result;
@@ -338,6 +347,11 @@ XS_FN uint64_t xs_opaque_u64(uint64_t value) { return value; }
 XS_FN void xs_store16_if(uint32_t on, void *at, uint32_t word0, uint32_t word1, uint32_t word2, uint32_t word3) {
     if (on)
         xs_record_put((xs_record *)at, word0, word1, word2, word3);
+}
+
+XS_FN void xs_store_stamped_if(uint32_t on, void *at, uint32_t stamp, uint32_t a, uint32_t b, uint32_t c) {
+    if (on)
+        xs_stamped_put(at, stamp, a, b, c);
 }
 
 XS_FN uint32_t xs_masked_or(uint32_t value, uint32_t mask, uint32_t base) { return (value & mask) | base; }

@@ -85,7 +85,8 @@ static inline int xs_cuda_resolve(const void *function, void **cufunction) {
     XS_EXTERN_C_END                                                                                                  \
     static void name##_body(const args_type args, const xs_handle xs);                                               \
     static void name##_host(const void *args, const xs_handle *xs) { name##_body(*(const args_type *)args, *xs); }   \
-    const struct xs_kernel name##_kernel = {#name, name##_host, &name##_cuda, sizeof(args_type), XS_TRACE, 1, &name##_plain_cuda}; \
+    const struct xs_kernel name##_kernel = {#name, name##_host, &name##_cuda, sizeof(args_type),                     \
+                                            XS_TRACE ? XS_RECORD_WORDS : 0, 1, &name##_plain_cuda};                  \
     static __attribute__((constructor)) void name##_known(void) { xs_kernel_known(&name##_kernel); }                 \
     static void name##_body(const args_type args __attribute__((unused)), const xs_handle xs __attribute__((unused)))
 

@@ -1,4 +1,4 @@
-/* One record into the writer's ring: a 16-byte store, predicated, with no branch, no fence and nothing shared. Weak, so
+/* One record into the writer's ring: a 16-byte store (or two of 8, record.h), predicated, with no branch, no fence and nothing shared. Weak, so
  * that tracing orders nothing that the traced code forgot to order. Used by notes.h alone. */
 #ifndef XS_EMIT_H
 #define XS_EMIT_H
@@ -73,12 +73,24 @@ XS_FN void xs_emit_check(const xs_writer *w) {
 #endif
 }
 
+/* In either form (record.h). dropped: into the overflow slot. */
+XS_FN void xs_emit_put(const xs_writer *w, bool on, char *at, bool dropped, uint32_t code_object, uint32_t value, uint32_t time) {
+    uint32_t sequence = w->cursor & XS_SEQUENCE_MASK;
+#if XS_RECORD_WORDS == 2
+    uint32_t stamp = (dropped ? sequence : sequence >> w->xs->ring_shift) + 1;
+    xs_store_stamped_if(on, at, stamp, code_object, dropped ? sequence : value, time);
+#else
+    (void)dropped;
+    xs_store16_if(on, at, sequence, code_object, value, time);
+#endif
+}
+
 XS_FN void xs_emit_store(xs_writer *w, bool on, uint32_t code_object, uint32_t value, uint32_t time) {
     bool dropped;
     char *at = xs_emit_at(w, &dropped);
     if (dropped)
         code_object = XS_HEAD(XS_CODE_DROP, 0), value = 0;
-    xs_store16_if(on, at, w->cursor & XS_SEQUENCE_MASK, code_object, value, time);
+    xs_emit_put(w, on, at, dropped, code_object, value, time);
 }
 
 XS_FN void xs_emit(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t time) {
@@ -95,7 +107,7 @@ XS_FN char *xs_emit_ready(xs_writer *w) {
 }
 XS_FN void xs_emit_to(xs_writer *w, char *at, uint32_t code_object, uint32_t value, uint32_t time) {
     xs_emit_check(w);
-    xs_store16_if(xs_emit_stores(w), at, w->cursor & XS_SEQUENCE_MASK, code_object, value, time);
+    xs_emit_put(w, xs_emit_stores(w), at, false, code_object, value, time);
     w->cursor = xs_add_if(xs_emit_moves(w), w->cursor);
 }
 #else

@@ -10,8 +10,8 @@ XS_FN void xs_block_started(const xs_handle *xs) {
     if (threadIdx.x + threadIdx.y + threadIdx.z != 0)
         return;
     uint32_t grid_block = xs_writer_grid_block(), rank = grid_block / xs->blocks, block = grid_block % xs->blocks;
-    uint32_t word = block % (xs->rings_per_rank * XS_RING_STARTED);
-    xs_ring_header *ring = &xs->rings[rank * xs->rings_per_rank + word / XS_RING_STARTED];
+    uint32_t word = block % (xs->XS_RINGS * XS_RING_STARTED);
+    xs_ring_header *ring = &xs->rings[rank * xs->XS_RINGS + word / XS_RING_STARTED];
     xs_store_relaxed_sys_u32(&ring->started[word % XS_RING_STARTED], xs->launch);
 }
 #endif

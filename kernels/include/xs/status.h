@@ -65,6 +65,17 @@ XS_FN char *xs_line_at(const xs_writer *w, uint32_t line) {
     return xs_element(w->xs->status, xs_writer_ring(w) * w->xs->lines_per_ring + line, sizeof(xs_status_line));
 }
 
+/* One part, in either form (region.h), and where words 1 and 2 of one are. */
+#if XS_RECORD_WORDS == 2
+#define XS_LINE_WORD(i) (2 * ((i) - 1))
+XS_FN void xs_line_put(char *at, uint32_t generation, uint32_t a, uint32_t b, uint32_t c) {
+    xs_store_stamped_if(1, at, XS_LINE_STAMP(generation), a, b, c);
+}
+#else
+#define XS_LINE_WORD(i) (i)
+XS_FN void xs_line_put(char *at, uint32_t generation, uint32_t a, uint32_t b, uint32_t c) { xs_store16_if(1, at, generation, a, b, c); }
+#endif
+
 /* When the wait began. On a GPU in its own memory until the line is written: one store, and no register over the wait. */
 #if XS_CUDA
 XS_FN uint64_t *xs_line_begin_at(const xs_writer *w, uint32_t line) {
@@ -85,7 +96,7 @@ XS_FN void xs_line_begin(const xs_writer *w, const xs_wait_note *n, const char *
     (void)w, (void)n;
     uint64_t begin = xs_line_state(word[0]) == XS_LINE_WAITING ? xs_now() : 0;
     for (uint32_t i = 1; i < 3; i++)
-        word[i] = begin ? (uint32_t)(begin >> 32 * (i - 1)) : xs_control_load_u32((const uint32_t *)(const void *)at + i);
+        word[i] = begin ? (uint32_t)(begin >> 32 * (i - 1)) : xs_control_load_u32((const uint32_t *)(const void *)at + XS_LINE_WORD(i));
 }
 #endif
 
@@ -141,7 +152,7 @@ XS_FN void xs_line_write(const xs_writer *w, const xs_wait_note *n, uint32_t sta
     for (char *at = xs_line_at(w, n->line);; at += 16) {
         uint32_t word[4] = {generation, 0, 0, 0};
         xs_line_words(w, n, at, result, observed, word);
-        xs_store16_if(1, at, word[0], word[1], word[2], word[3]);
+        xs_line_put(at, word[0], word[1], word[2], word[3]);
         if (xs_line_part(at) == 7)
             return;
     }
@@ -155,7 +166,7 @@ XS_FN void xs_line_over(const xs_writer *w, const xs_wait_note *n, uint32_t now)
     XS_NO_UNROLL
     for (char *at = xs_line_at(w, n->line) + 112;; at -= 16) {
         bool first = xs_line_part(at) == 0;
-        xs_store16_if(1, at, generation, first ? XS_LINE_OVER : 0, first ? n->slot.object : 0, 0);
+        xs_line_put(at, generation, first ? XS_LINE_OVER : 0, first ? n->slot.object : 0, 0);
         if (first)
             return;
     }

@@ -23,12 +23,24 @@ XS_FN uint32_t xs_writer_ring(const xs_writer *w) { return xs_opaque(w->base) >>
 #if XS_CUDA
 /* Ahead of the end of a ring's owner: its records in memory of the device are there before whoever copies them sees the end. */
 XS_FN void xs_ring_records_first(void) { xs_fence_acq_rel_gpu(); }
-/* Next, owners, mode and busy of a ring header, by one store that nothing waits for. */
+XS_FN void xs_ring_store(uint64_t *at, uint64_t value) { xs_store_relaxed_sys(at, value); }
+/* Next, owners, mode and busy of a ring header, by one store that nothing waits for; where that is not whole, by two, of which the second
+ * waits at the end of an owner (`next` does not change at its begin). */
 XS_FN void xs_ring_sign(xs_ring_header *ring, uint64_t next, uint32_t owners, uint32_t busy) {
+#if XS_RECORD_WORDS == 2
+    uint64_t *half = &ring->next, sign = owners | (uint64_t)(XS_RING_MODE | busy << 16) << 32;
+    xs_ring_store(&half[0], next);
+    if (busy)
+        xs_ring_store(&half[1], sign);
+    else
+        xs_store_release_sys(&half[1], sign);
+#else
     xs_store16_if(1, &ring->next, (uint32_t)next, (uint32_t)(next >> 32), owners, XS_RING_MODE | busy << 16);
+#endif
 }
 #else
 XS_FN void xs_ring_records_first(void) {}
+XS_FN void xs_ring_store(uint64_t *at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); } /* no step of the protocol */
 XS_FN void xs_ring_sign(xs_ring_header *ring, uint64_t next, uint32_t owners, uint32_t busy) {
     xs_record_word *half = (xs_record_word *)(void *)&ring->next;
     __atomic_store_n(&half[0], next, __ATOMIC_RELAXED);
@@ -104,11 +116,21 @@ XS_FN uint64_t xs_ring_next(uint64_t begin, uint64_t consumed, uint32_t cursor) 
 
 /* No store waits for another: that the entry is whole is said by its stamps. */
 XS_FN void xs_ring_enter_owner(xs_writer *w, xs_ring_header *ring, uint64_t first, uint32_t owners, uint64_t now) {
-    uint32_t warp_sm = xs_writer_warp() | xs_sm() << 16, stamp = XS_RING_STAMP(owners) << 16, rank, block;
+    uint32_t warp_sm = xs_writer_warp() | xs_sm() << 16, rank, block;
     xs_writer_place(w, &rank, &block);
     char *entry = (char *)&ring->owner[owners % XS_RING_OWNERS];
+#if XS_RECORD_WORDS == 2
+    uint64_t *word = (uint64_t *)(void *)entry;
+    uint32_t stamp = XS_RING_WORD_STAMP(owners);
+    xs_ring_store(&word[0], XS_OWNER_WORD0(stamp, first, w->role));
+    xs_ring_store(&word[1], XS_OWNER_WORD1(stamp, now));
+    xs_ring_store(&word[2], XS_OWNER_WORD2(stamp, w->xs->launch, block));
+    xs_ring_store(&word[3], XS_OWNER_WORD3(stamp, warp_sm, now, block, w->role));
+#else
+    uint32_t stamp = XS_RING_STAMP(owners) << 16;
     xs_store16_if(1, entry, (uint32_t)first, ((uint32_t)(first >> 32) & 0xffff) | stamp, (uint32_t)now, (uint32_t)(now >> 32));
     xs_store16_if(1, entry + 16, w->xs->launch, block, warp_sm, (w->role & 0xffff) | stamp);
+#endif
     xs_ring_sign(ring, first, owners + 1, 1);
 }
 
@@ -117,7 +139,7 @@ XS_FN void xs_ring_enter_owner(xs_writer *w, xs_ring_header *ring, uint64_t firs
 XS_FN void xs_writer_take(xs_writer *w) {
     const xs_handle *xs = w->xs;
     uint64_t now = xs_now(); /* of the call: what follows takes microseconds on a GPU, and not always as many */
-    uint32_t rank = xs_writer_grid_block() / xs->blocks, groups = xs->rings_per_rank / 64;
+    uint32_t rank = xs_writer_grid_block() / xs->blocks, groups = xs->XS_RINGS / 64;
     uint32_t seed = xs_writer_block(w) * ((xs_threads() + XS_WARP - 1) / XS_WARP) + xs_writer_warp();
     uint32_t ring = xs_ring_claim(xs->groups + (uint64_t)rank * groups, groups, seed);
     w->payload = 0;
@@ -126,7 +148,7 @@ XS_FN void xs_writer_take(xs_writer *w) {
         xs_control_count(&xs->control->no_ring, 1);
         return;
     }
-    ring += rank * xs->rings_per_rank;
+    ring += rank * xs->XS_RINGS;
     w->base = ring << xs->ring_shift;
     xs_ring_header *header = &xs->rings[ring];
     uint64_t next = xs_control_load(&header->next);

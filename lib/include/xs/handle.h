@@ -16,14 +16,23 @@ typedef struct xs_handle {
     uint64_t *waits;        /* when the wait of each status line began; likewise, lines in the order of `status` */
     uint32_t ring_shift;    /* log2 of ring_records */
     uint32_t ring_mask;     /* ring_records - 1 */
-    uint32_t rings_per_rank;
+    uint32_t rings_per_rank; /* 0 where records are two words, see rings_by_words */
     uint32_t lines_per_ring;
     uint32_t rank;          /* first rank of the launch: block b of the grid is rank + b / blocks */
     uint32_t ranks;         /* of the world */
     uint32_t blocks;        /* blocks a rank */
     uint32_t launch;        /* launch id, from 1, over all ranks of the process */
+    uint32_t rings_by_words; /* rings_per_rank where records are two words, else 0: kernels of the other form find no ring */
+    uint32_t reserved0;
 } xs_handle;
-XS_STATIC_ASSERT(sizeof(xs_handle) == 96, "the handle has one layout everywhere");
+XS_STATIC_ASSERT(sizeof(xs_handle) == 104, "the handle has one layout everywhere");
+
+/* The member that kernels of this form go by. */
+#if XS_RECORD_WORDS == 2
+#define XS_RINGS rings_by_words
+#else
+#define XS_RINGS rings_per_rank
+#endif
 
 /* A pad: slots of every rank. Slot address = base[owner] + row * row_stride + column * column_stride. */
 typedef struct xs_pad {

@@ -65,7 +65,7 @@ struct xs_kernel {
     xs_host_entry *host;
     const xs_cuda_entry *cuda; /* NULL: not compiled for CUDA */
     uint64_t args_bytes;
-    uint32_t traced; /* the XS_TRACE that it was compiled with */
+    uint32_t traced; /* 0: compiled without XS_TRACE; else its XS_RECORD_WORDS */
     uint32_t twin;   /* 1: `plain` is there */
     const xs_cuda_entry *plain; /* the same kernel without tracing, never launched: how much room it takes. NULL: not compiled */
 };

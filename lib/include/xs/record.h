@@ -35,7 +35,16 @@
  * or the slept nanoseconds. Waits that had to wait have the time.
  *
  * A 16-byte store to a 16-byte aligned address is whole on every path measured (docs/limits.md), if it is read by one
- * 16-byte load. */
+ * 16-byte load. Where it is not (`xs doctor` tests it), XS_RECORD_WORDS=2 writes a record as two 8-byte words, which may become
+ * visible in either order, since each carries a stamp of its own:
+ *
+ *   word 0  code 8 | object 24 (low half)     stamp 16 (high) | time, bits 0..15
+ *   word 1  value              (low half)     stamp 16 (high) | time, bits 16..31
+ *
+ * The stamp is 1 + the lap, sequence / ring size, in 16 bits; the slot's index supplies the bits below. A record whose stamps
+ * differ is under way; word 0 of zeroed memory is no record, since every code is above 0, and in the first lap no stamp is 0. Nothing
+ * of a record is narrower for it: code, object, value and time keep their bits, and of the sequence 16 + log2(ring size) are left.
+ * The overflow slot of a ring, whose index says nothing, holds the whole sequence as its value, and 1 + its low 16 bits as its stamp. */
 #ifndef XS_RECORD_H
 #define XS_RECORD_H
 
@@ -55,6 +64,22 @@ XS_STATIC_ASSERT(sizeof(xs_record) == 16, "a record is 16 bytes");
 #define XS_SEQUENCE_BITS 32
 #endif
 #define XS_SEQUENCE_MASK ((uint32_t)(0xffffffffu >> (32 - XS_SEQUENCE_BITS)))
+
+/* How kernels write records: 1: one store of 16 bytes, 2: two of 8. One for all that writes into a region: picked for the whole build
+ * (CMake: XS_RECORD_WORDS), or where only kernels are built, by the same define for their files and in xs_config for the world.
+ * 2 where the host has no whole 16-byte load, or none that ThreadSanitizer understands. */
+#ifndef XS_RECORD_WORDS
+#if defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
+#define XS_RECORD_WORDS 2
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define XS_RECORD_WORDS 2
+#endif
+#endif
+#endif
+#ifndef XS_RECORD_WORDS
+#define XS_RECORD_WORDS 1
+#endif
 
 #define XS_OBJECT_MASK 0xffffffu
 #define XS_NO_PEER 0xffffffu

@@ -25,7 +25,9 @@ typedef struct xs_region_header {
     uint32_t header_bytes;
     uint64_t total_bytes;
     uint64_t events_hash; /* of the event and code tables: xs_events_hash() */
-    uint32_t record_bytes;
+    uint16_t record_bytes;
+    uint16_t record_words; /* 2: records, owners and status lines are 8-byte words with a stamp each (record.h); 0: 16 bytes whole. In
+                            * captures always 0, since whoever copies records makes them one again */
     uint32_t sequence_bits;
     uint32_t state; /* xs_region_state; ENDED is the clean-shutdown flag */
     uint32_t virtual_time; /* 1: sim; host, process and time are virtual */
@@ -114,7 +116,10 @@ enum xs_started_bits { XS_STARTED = 1, XS_STARTED_PAYLOAD = 2, XS_STARTED_FILTER
 
 /* In a ring header each half of an entry, which one 16-byte store writes, carries a stamp of the entry's ordinal, so that its writer
  * needs no fence: whoever sees the count of owners before the entry sees the wrong stamp. Without stamps everywhere else
- * (ring_access.h takes them off). */
+ * (ring_access.h takes them off). Where records are two words, an entry is four of 56 bits and a stamp of 8:
+ *
+ *   first 48 | role, bits 0..7          time, bits 0..55          launch 32 | block, bits 0..23
+ *   warp_sm 32 | time, bits 56..63 | block, bits 24..31 | role, bits 8..15 */
 typedef struct xs_ring_owner {
     uint64_t first;   /* 64-bit sequence of its first record; in a ring header its low 48 bits | stamp 16 (high) */
     uint64_t time;    /* ns, when it took the ring */
@@ -125,9 +130,18 @@ typedef struct xs_ring_owner {
 } xs_ring_owner;
 XS_STATIC_ASSERT(sizeof(xs_ring_owner) == 32, "owner entries are 32 bytes");
 
-#define XS_RING_STAMP(ordinal) (((uint32_t)(ordinal) & 0x7fffu) + 1u) /* never that of zeroed memory */
-
 #define XS_RING_OWNERS 8u
+
+#define XS_RING_STAMP(ordinal) (((uint32_t)(ordinal) & 0x7fffu) + 1u) /* never that of zeroed memory */
+#define XS_RING_WORD_STAMP(ordinal) (0x80u | ((uint32_t)(ordinal) / XS_RING_OWNERS & 0x7fu)) /* of 8 bits; nor this */
+
+/* One word of such an entry: low 32 bits, high 24 bits. */
+#define XS_OWNER_WORD(stamp, high, low) ((uint32_t)(low) | (uint64_t)((uint32_t)(stamp) << 24 | ((uint32_t)(high) & 0xffffffu)) << 32)
+#define XS_OWNER_WORD0(stamp, first, role) XS_OWNER_WORD(stamp, ((uint32_t)((first) >> 32) & 0xffffu) | ((uint32_t)(role) & 0xffu) << 16, first)
+#define XS_OWNER_WORD1(stamp, time) XS_OWNER_WORD(stamp, (time) >> 32, time)
+#define XS_OWNER_WORD2(stamp, launch, block) XS_OWNER_WORD(stamp, block, launch)
+#define XS_OWNER_WORD3(stamp, warp_sm, time, block, role) \
+    XS_OWNER_WORD(stamp, (uint32_t)((time) >> 56) | (uint32_t)(block) >> 24 << 8 | ((uint32_t)(role) >> 8 & 0xffu) << 16, warp_sm)
 #define XS_RING_STARTED 8u
 #define XS_RING_MAGIC 0x474e4952u
 
@@ -177,8 +191,13 @@ enum xs_ring_mode { XS_OVERWRITE = 0, XS_DISCARD = 1 };
 
 /* A status line: what one open wait is doing. Eight parts of 16 bytes; word 0 of each is the generation, so that a
  * half-new line is recognised (a reader takes the line only if all eight agree). Generation 0: never used. Lines lie on
- * multiples of their size. */
+ * multiples of their size. Where records are two words, so are parts: their generation is in the stamps (record.h), cut to 16 bits, and
+ * a line is taken only if all sixteen agree. */
 enum xs_line_state { XS_LINE_FREE = 0, XS_LINE_WAITING = 1, XS_LINE_SLOW = 2, XS_LINE_GIVEN_UP = 3, XS_LINE_OVER = 4 };
+
+/* 16 bits of a generation, time << 3 | state: the state, so that it is not 0, and the time in steps of 1.02 us, which come again after
+ * 8.4 ms. Two writes to a line in a row that agree in it are in the same state, at a multiple of that apart. */
+#define XS_LINE_STAMP(generation) (((generation) >> 10 & 0xfff8u) | ((generation) & 7u))
 
 typedef struct xs_status_line {
     struct { uint32_t generation, state_stage, object, need_lo; } p0; /* state 8 | stage 8 | result 8 | cmp 8 */

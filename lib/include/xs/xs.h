@@ -13,6 +13,8 @@
  *   XS_CUPTI_LIBRARY=FILE         the CUPTI library to load where the process has none (no field: one a process)
  *   XS_CLOCK=0|1                  CUDA: ask the GPUs' clocks once a second while kernels run (1)
  *   XS_RING_RECORDS, XS_RINGS     records a ring (4096), rings a rank (64)
+ *   XS_RECORD_WORDS=1|2           records are 16 bytes whole, or two words of 8 where `xs doctor` finds such stores torn; the kernels of
+ *                                 the world must be compiled with the same (-DXS_RECORD_WORDS=2), others are refused
  *   XS_CATALOG_BYTES              most that names, pads and plan of a process take (256 MiB): an entry of a plan takes 48 bytes, a
  *                                 call of xs_plan_add 80 more. Memory is taken as they come
  *   XS_PLACEMENT=mapped|device    where kernels write records: host memory (default), or their own device's, for bursts: copied
@@ -81,6 +83,8 @@ typedef struct xs_config {
     int32_t green;     /* see XS_GREEN; 0: default, -1: off, 1: all */
     int32_t plain_stopped; /* see XS_PLAIN_STOPPED; 0: default (off), 1: on, -1: off */
     uint64_t catalog_bytes; /* see XS_CATALOG_BYTES; 64 KiB to 64 GiB, 0: 256 MiB */
+    uint32_t record_words; /* see XS_RECORD_WORDS; 0: as libxs was built */
+    uint32_t reserved2;
 } xs_config;
 
 /* A capture and its collector start here, if the configuration or a recorder (`xs record`) asks for one. */

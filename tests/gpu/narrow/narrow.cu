@@ -77,7 +77,7 @@ static void measure(uint32_t size, int loses) {
     bursts<<<1, 32>>>(args, gpu_rings_handle(&rings, 1, abort_word));
     GPU_CHECK(cudaGetLastError());
     xs_ring_reader reader;
-    xs_ring_reader_init(&reader, (const xs_record *)rings.records, gpu_ring_header(&rings, 0), RING, 0);
+    xs_ring_reader_init(&reader, (const xs_record *)rings.records, gpu_ring_header(&rings, 0), RING, rings.header.record_words, 0);
     totals sum = {0, 0, 0};
     for (uint32_t burst = 1; burst <= BURSTS; burst++) {
         while (__atomic_load_n(&box->done, __ATOMIC_ACQUIRE) < burst) {

@@ -19,12 +19,14 @@ static inline uint64_t synthetic_now(void) {
 
 /* Of the regions that are made from here on. */
 static uint64_t synthetic_catalog __attribute__((unused)) = 65536;
+#define SYNTHETIC_WORDS (XS_RECORD_WORDS == 2 ? 2 : 0) /* record_words of regions */
 
 static inline void synthetic_header(xs_region_header *h, uint32_t ranks, uint32_t rings, uint32_t records) {
     memset(h, 0, sizeof *h);
     h->ranks = h->world_ranks = ranks;
     h->rings_per_rank = rings;
     h->ring_records = records;
+    h->record_words = SYNTHETIC_WORDS;
     h->lines_per_ring = 4;
     h->device = -1;
     h->host = 11;
@@ -71,7 +73,7 @@ static inline synthetic_writer synthetic_begin(char *region, uint32_t index, uin
     w.consumed = __atomic_load_n(&w.ring->consumed, __ATOMIC_RELAXED);
     uint32_t owners = w.ring->owners;
     xs_ring_owner owner = {.first = w.cursor, .time = synthetic_now(), .launch = 1, .block = owners};
-    xs_ring_owner_store(w.ring, owners, &owner);
+    xs_ring_owner_store(SYNTHETIC_WORDS, w.ring, owners, &owner);
     __atomic_store_n(&w.ring->mode, (uint16_t)mode, __ATOMIC_RELAXED);
     __atomic_store_n(&w.ring->busy, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&w.ring->owners, owners + 1, __ATOMIC_RELEASE);
@@ -80,16 +82,15 @@ static inline synthetic_writer synthetic_begin(char *region, uint32_t index, uin
 
 /* One record; emit.h, xs_emit. */
 static inline void synthetic_emit(synthetic_writer *w, uint32_t mode, uint32_t time) {
-    uint32_t code = XS_HEAD(XS_CODE_MARK, 1);
     xs_record *at = &w->records[w->cursor & w->mask];
     if (mode == XS_DISCARD && w->cursor - w->consumed > w->mask + 1) {
         w->consumed = __atomic_load_n(&w->ring->consumed, __ATOMIC_RELAXED);
         if (w->cursor - w->consumed > w->mask + 1) {
-            at = &w->ring->overflow;
-            code = XS_HEAD(XS_CODE_DROP, 0);
+            xs_overflow_put(SYNTHETIC_WORDS, &w->ring->overflow, (uint32_t)w->cursor++, time);
+            return;
         }
     }
-    xs_record_put(at, (uint32_t)w->cursor & XS_SEQUENCE_MASK, code, (uint32_t)w->cursor, time);
+    xs_slot_put(SYNTHETIC_WORDS, at, (uint32_t)__builtin_ctzll(w->mask + 1), (uint32_t)w->cursor, XS_HEAD(XS_CODE_MARK, 1), (uint32_t)w->cursor, time);
     w->cursor++;
 }
 

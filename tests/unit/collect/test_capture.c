@@ -392,7 +392,7 @@ static void lanes_share_a_failing_disk(void **unused) {
     for (int i = 0; i < 3; i++) {
         int left = 0;
         failing_errno = numbers[i];
-        for (int nth = 8; !left; nth += XS_RECORD_BY_WORDS ? 15 : 3) { /* the first calls are those of every_call_fails_once */
+        for (int nth = 8; !left; nth += !XS_WHOLE_ACCESS ? 15 : 3) { /* the first calls are those of every_call_fails_once */
             bed b;
             xs_capture_options file = {.name = in_folder("lanes")};
             assert_int_equal(bed_open(&b, &file, 4096, 0), 0);

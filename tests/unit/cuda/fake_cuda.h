@@ -39,7 +39,7 @@ typedef struct fake_control {
     static const struct xs_kernel fn##_host_form = {.name = #fn, .host = fn, .args_bytes = bytes};                       \
     static struct CUfunc_st fn##_function = {&fn##_host_form, xs_host_enter, fault_};                                    \
     static const xs_cuda_entry fn##_entry = {&fn##_function, fake_resolve};                                              \
-    static const struct xs_kernel fn##_gpu = {.name = #fn, .host = fn, .cuda = &fn##_entry, .args_bytes = bytes, .traced = 1}
+    static const struct xs_kernel fn##_gpu = {.name = #fn, .host = fn, .cuda = &fn##_entry, .args_bytes = bytes, .traced = XS_RECORD_WORDS}
 
 static inline int fake_resolve(const void *function, void **cufunction) {
     *cufunction = (void *)(uintptr_t)function;

@@ -17,8 +17,8 @@ typedef struct fake_block {
 /* What every block of a traced CUDA kernel does first (kernels/include/xs/started.h). */
 static void say_started(const fake_op *op, unsigned index) {
     const xs_handle *xs = &op->handle;
-    uint32_t rank = index / xs->blocks, block = index % xs->blocks, word = block % (xs->rings_per_rank * XS_RING_STARTED);
-    xs_ring_header *ring = &xs->rings[rank * xs->rings_per_rank + word / XS_RING_STARTED];
+    uint32_t rank = index / xs->blocks, block = index % xs->blocks, word = block % (xs->XS_RINGS * XS_RING_STARTED);
+    xs_ring_header *ring = &xs->rings[rank * xs->XS_RINGS + word / XS_RING_STARTED];
     __atomic_store_n(&ring->started[word % XS_RING_STARTED], xs->launch, __ATOMIC_RELAXED);
 }
 

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xs/record_access.h>
 
 enum { KEYS = 8, PADS = 16 };
 
@@ -69,7 +70,7 @@ xs_handle fake_handle(uint32_t ranks) {
     xs.abort = &abort_word;
     xs.ring_shift = (uint32_t)__builtin_ctz(capacity);
     xs.ring_mask = capacity - 1;
-    xs.rings_per_rank = FAKE_RINGS;
+    xs.XS_RINGS = FAKE_RINGS;
     xs.lines_per_ring = FAKE_LINES;
     xs.ranks = ranks;
     xs.blocks = 1;
@@ -81,8 +82,45 @@ void fake_set_time(uint64_t ns) { __atomic_store_n(&ticks, ns, __ATOMIC_RELAXED)
 void fake_abort(uint32_t reason) { __atomic_store_n(&abort_word, reason, __ATOMIC_RELAXED); }
 xs_control *fake_control(void) { return &region.control; }
 xs_ring_header *fake_ring(uint32_t ring) { return &region.rings[ring]; }
-xs_record *fake_record(uint32_t ring, uint32_t slot) { return (xs_record *)(void *)(records + (size_t)ring * records_stride) + slot; }
-xs_status_line *fake_line(uint32_t ring, uint32_t line) { return &region.lines[ring * FAKE_LINES + line]; }
+
+int fake_record_load(uint32_t ring, uint32_t slot, xs_record *record) {
+    uint32_t near = ((uint32_t)__atomic_load_n(&region.rings[ring].next, __ATOMIC_RELAXED) & ~(capacity - 1)) + slot;
+    const xs_record *at = (const xs_record *)(const void *)(records + (size_t)ring * records_stride) + slot;
+    return xs_slot_load(XS_RECORD_WORDS, at, (uint32_t)__builtin_ctz(capacity), near, record);
+}
+
+int fake_part_load(uint32_t ring, uint32_t line, uint32_t part, xs_record *copy) {
+    return xs_part_load(XS_RECORD_WORDS, (const xs_record *)(const void *)&region.lines[ring * FAKE_LINES + line] + part, copy);
+}
+
+enum { KEPT = 64 };
+static xs_record *next_copy(void) {
+    static _Thread_local xs_record copies[KEPT];
+    static _Thread_local uint32_t used;
+    return &copies[used++ % KEPT];
+}
+
+const xs_record *fake_record(uint32_t ring, uint32_t slot) {
+    xs_record *copy = next_copy();
+    while (!fake_record_load(ring, slot, copy)) continue;
+    return copy;
+}
+
+const xs_record *fake_overflow(uint32_t ring) {
+    xs_record *copy = next_copy();
+    while (!xs_overflow_load(XS_RECORD_WORDS, &region.rings[ring].overflow, copy)) continue;
+    return copy;
+}
+
+const xs_status_line *fake_line(uint32_t ring, uint32_t line) {
+    static _Thread_local xs_record copies[KEPT / 8][8];
+    static _Thread_local uint32_t used;
+    xs_record *copy = copies[used++ % (KEPT / 8)];
+    for (uint32_t part = 0; part < 8; part++)
+        while (!fake_part_load(ring, line, part, &copy[part])) continue;
+    return (const xs_status_line *)(const void *)copy;
+}
+
 uint64_t *fake_group(uint32_t rank) { return &region.groups[rank]; }
 
 xs_pad fake_pad(uint32_t first, uint32_t owners, uint32_t rows, uint32_t columns, uint32_t flags) {

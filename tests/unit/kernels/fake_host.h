@@ -27,8 +27,13 @@ void fake_abort(uint32_t reason);
 
 xs_control *fake_control(void);
 xs_ring_header *fake_ring(uint32_t ring);
-xs_record *fake_record(uint32_t ring, uint32_t slot);
-xs_status_line *fake_line(uint32_t ring, uint32_t line);
+/* As readers see them, whatever form they have: copies, of which the last few of a thread are kept. */
+const xs_record *fake_record(uint32_t ring, uint32_t slot);
+const xs_record *fake_overflow(uint32_t ring);
+const xs_status_line *fake_line(uint32_t ring, uint32_t line);
+/* 1: they are whole. */
+int fake_record_load(uint32_t ring, uint32_t slot, xs_record *record);
+int fake_part_load(uint32_t ring, uint32_t line, uint32_t part, xs_record *copy);
 uint64_t *fake_group(uint32_t rank);
 
 /* A pad of rows x columns 64-bit slots, one cache line each, for `owners` ranks; zeroed; lives until fake_reset. */

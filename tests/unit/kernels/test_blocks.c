@@ -65,7 +65,7 @@ static uint32_t lines_in_state(uint32_t rank, uint32_t first, uint32_t last) {
     uint32_t n = 0;
     for (uint32_t line = 0; line < FAKE_LINES; line++) {
         xs_record part;
-        if (xs_record_load((const xs_record *)(const void *)fake_line(rank * FAKE_RINGS, line), &part))
+        if (fake_part_load(rank * FAKE_RINGS, line, 0, &part))
             n += (part.code_object & 0xff) >= first && (part.code_object & 0xff) <= last;
     }
     return n;

@@ -162,7 +162,7 @@ static void failed_check_aborts_and_freezes(void **state) {
     const xs_record *record = fake_record(xs_writer_ring(&w), before);
     assert_int_equal(record->code_object >> 24, XS_CODE_FULL);
     assert_int_equal(record->value, -XS_E_TRAPPED);
-    assert_int_equal(record[1].code_object & 0xff, XS_EV_ABORT);
+    assert_int_equal(fake_record(xs_writer_ring(&w), before + 1)->code_object & 0xff, XS_EV_ABORT);
     assert_int_equal(*handle.abort, -XS_E_TRAPPED);
     assert_int_equal(fake_control()->freeze, 1);
     xs_writer_refresh(&w);

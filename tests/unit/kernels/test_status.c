@@ -48,7 +48,7 @@ static void content(void **state) {
 
     n.polls = 0x300000010ull, n.heartbeat = 99;
     xs_note_wait_poll(&w, &n, 5, 3);
-    whole(l);
+    whole(l = fake_line(xs_writer_ring(&w), 0));
     assert_int_not_equal(l->p0.generation, generation);
     generation = l->p0.generation;
     assert_int_equal(l->p0.state_stage, XS_LINE_SLOW | 3 << 8 | XS_CMP_GT << 24);
@@ -63,18 +63,18 @@ static void content(void **state) {
     assert_int_equal(l->p7.rank, 5);
 
     xs_note_wait_end(&w, &n, 5, XS_RESULT_PEER_DEAD);
-    whole(l);
+    whole(l = fake_line(xs_writer_ring(&w), 0));
     assert_int_not_equal(l->p0.generation, generation);
     assert_int_equal(l->p0.state_stage, XS_LINE_GIVEN_UP | 3 << 8 | XS_RESULT_PEER_DEAD << 16 | (uint32_t)XS_CMP_GT << 24);
     assert_int_equal(l->p3.start_lo | (uint64_t)l->p3.start_hi << 32, start);
     generation = l->p0.generation;
 
     n = xs_note_wait_begin_line(&w, slot, 9, 4, XS_ACQUIRE, XS_SCOPE_SYS, XS_CMP_GE, 322); /* the same line again */
-    whole(l);
+    whole(l = fake_line(xs_writer_ring(&w), 0));
     assert_int_not_equal(l->p0.generation, generation);
     assert_true((l->p3.start_lo | (uint64_t)l->p3.start_hi << 32) > start);
     xs_note_wait_end(&w, &n, 9, XS_RESULT_OK);
-    whole(l);
+    whole(l = fake_line(xs_writer_ring(&w), 0));
     assert_int_equal(l->p0.state_stage & 0xff, XS_LINE_OVER);
     assert_int_equal(l->p0.object, 0x1234);
     assert_int_equal(w.lines, 0);

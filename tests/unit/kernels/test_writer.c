@@ -28,8 +28,8 @@ static void owner_entry_and_sequence_go_on(void **state) {
         xs_writer w = xs_writer_begin(&handle, 10 + owner);
         xs_ring_header *ring = fake_ring(xs_writer_ring(&w));
         xs_ring_owner found, *entry = &found;
-        assert_true(xs_ring_owner_load(ring, owner, &found));
-        assert_false(xs_ring_owner_load(ring, owner + 1, &found));
+        assert_true(xs_ring_owner_load(XS_RECORD_WORDS, ring, owner, &found));
+        assert_false(xs_ring_owner_load(XS_RECORD_WORDS, ring, owner + 1, &found));
         assert_int_equal(ring->busy, 1);
         assert_int_equal(ring->owners, owner + 1);
         assert_int_equal(ring->mode, XS_OVERWRITE);
@@ -59,13 +59,13 @@ static void first_of_an_owner_beyond_48_bits(void **state) {
         xs_writer w = xs_writer_begin(&handle, 1);
         for (int k = 0; k < 10; k++)
             xs_mark(&w, 1, 2);
-        assert_true(xs_ring_owner_load(fake_ring(0), i, &owner));
+        assert_true(xs_ring_owner_load(XS_RECORD_WORDS, fake_ring(0), i, &owner));
         assert_true(owner.first == begins[i]);
         xs_writer_end(&w);
-        assert_true(xs_ring_owner_load(fake_ring(0), i, &owner));
+        assert_true(xs_ring_owner_load(XS_RECORD_WORDS, fake_ring(0), i, &owner));
         assert_true(owner.first == begins[i]);
         fake_ring(0)->next = begins[i] - 2; /* seen before the entry was */
-        assert_true(xs_ring_owner_load(fake_ring(0), i, &owner) && owner.first == begins[i]);
+        assert_true(xs_ring_owner_load(XS_RECORD_WORDS, fake_ring(0), i, &owner) && owner.first == begins[i]);
     }
 }
 

@@ -257,9 +257,9 @@ static void case_rings(xs_writer *w, uint32_t rank, uint32_t warp, uint64_t seq)
         for (uint32_t i = 0; i < 2 * FAKE_RINGS; i++) {
             xs_record record;
             for (uint32_t k = 0; k < 68; k++)
-                sink = (uint64_t)xs_record_load(fake_record(i, k), &record) + record.value;
+                sink = (uint64_t)fake_record_load(i, k, &record) + record.value;
             for (uint32_t part = 0; part < 8 * FAKE_LINES; part++)
-                sink = (uint64_t)xs_record_load((const xs_record *)(const void *)fake_line(i, 0) + part, &record) + record.time;
+                sink = (uint64_t)fake_part_load(i, part / 8, part % 8, &record) + record.time;
             sink = __atomic_load_n(&fake_ring(i)->next, __ATOMIC_ACQUIRE) + __atomic_load_n(&fake_ring(i)->owners, __ATOMIC_ACQUIRE);
         }
         return;

@@ -385,7 +385,7 @@ static void launches_of_others(void **state) {
     xs_host_enter(NULL);
     assert_null(xs_host_self());
     /* a writer that never gave its ring back */
-    xs_ring_owner_store(&xs.rings[3], 0, &(xs_ring_owner){.first = 1, .launch = 1});
+    xs_ring_owner_store(XS_RECORD_WORDS, &xs.rings[3], 0, &(xs_ring_owner){.first = 1, .launch = 1});
     xs.rings[3].owners = 1;
     xs.rings[3].busy = 1;
     *xs.groups = 1u << 3;
@@ -405,11 +405,12 @@ static void careless_kernel(const void *args, const xs_handle *xs) {
     uint64_t bit = 1ull << xs_host_self()->block;
     __atomic_fetch_or(xs->groups, bit, __ATOMIC_ACQ_REL);
     xs_ring_header *ring = &xs->rings[xs_host_self()->block];
-    xs_ring_owner_store(ring, 0, &(xs_ring_owner){.first = ring->next, .launch = xs->launch});
+    xs_ring_owner_store(XS_RECORD_WORDS, ring, 0, &(xs_ring_owner){.first = ring->next, .launch = xs->launch});
     ring->busy = 1;
     __atomic_store_n(&ring->owners, 1, __ATOMIC_RELEASE);
     xs_record *records = (xs_record *)(xs->records + ((uint64_t)xs_host_self()->block << xs->ring_shift) * sizeof(xs_record));
-    for (uint32_t s = 1; s <= 7; s++) records[s & xs->ring_mask] = (xs_record){s, XS_HEAD(XS_CODE_MARK, 1), s, s};
+    for (uint32_t s = 1; s <= 7; s++) 
+        xs_slot_put(XS_RECORD_WORDS, &records[s & xs->ring_mask], xs->ring_shift, s, XS_HEAD(XS_CODE_MARK, 1), s, s);
 }
 static const xs_kernel careless = TEST_KERNEL(careless_kernel, 0);
 
