@@ -27,7 +27,7 @@ void doctor_say(enum doctor_health health, const char *what, const char *format,
 static void say_store(const xs_probe *p) {
     unsigned long long torn = p->store16_torn, reads = p->store16_reads, control = p->control_torn;
     if (!p->store16_whole)
-        doctor_say(DOCTOR_BAD, "16-byte stores", "%llu of %llu were seen in halves: records cannot be trusted here", torn, reads);
+        doctor_say(DOCTOR_HALVES, "16-byte stores", "%llu of %llu were seen in halves: " DOCTOR_CURE, torn, reads);
     else if (!control)
         doctor_say(DOCTOR_TOLD, "16-byte stores",
             "0 of %llu torn, but the control (two 8-byte stores) was not seen torn either: not proven", reads);

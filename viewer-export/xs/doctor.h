@@ -4,6 +4,16 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <xs/record.h>
+
+/* Where 16-byte stores are seen in halves. */
+#if XS_RECORD_WORDS == 2
+#define DOCTOR_HALVES DOCTOR_TOLD
+#define DOCTOR_CURE "records of this build are two words of 8, which hold (XS_RECORD_WORDS=2)"
+#else
+#define DOCTOR_HALVES DOCTOR_BAD
+#define DOCTOR_CURE "records cannot be trusted here. Build with -DXS_RECORD_WORDS=2: two words of 8, each with a stamp"
+#endif
 
 enum doctor_health { DOCTOR_GOOD, DOCTOR_BAD, DOCTOR_TOLD }; /* TOLD: neither, a fact */
 

@@ -67,7 +67,7 @@ void doctor_gpus_free(doctor_gpus *g) {
 
 static void say_stores(const char *name, const xs_gpu_probe *p) {
     if (p->store16_torn)
-        doctor_say(DOCTOR_BAD, name, "16-byte stores to host memory: %" PRIu64 " of %" PRIu64 " seen in halves: records cannot be trusted",
+        doctor_say(DOCTOR_HALVES, name, "16-byte stores to host memory: %" PRIu64 " of %" PRIu64 " seen in halves: " DOCTOR_CURE,
                    p->store16_torn, p->store16_reads);
     else if (!p->control_torn)
         doctor_say(DOCTOR_TOLD, name, "16-byte stores to host memory: 0 of %" PRIu64 " torn, but neither was the control: not proven",

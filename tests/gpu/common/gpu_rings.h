@@ -31,6 +31,7 @@ GPU_TEST_FN gpu_rings gpu_rings_make(uint32_t writers, uint32_t records, enum gp
     r.header.rings_per_rank = (writers + 63) / 64 * 64;
     r.header.ring_records = records;
     r.header.lines_per_ring = 4;
+    r.header.record_words = XS_RECORD_WORDS == 2 ? 2 : 0; /* as this file's kernels write */
     r.placement = placement;
     uint64_t bytes = xs_region_layout(&r.header);
     GPU_CHECK(cudaHostAlloc((void **)&r.memory, bytes, cudaHostAllocMapped));

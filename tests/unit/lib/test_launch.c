@@ -414,6 +414,23 @@ static void careless_kernel(const void *args, const xs_handle *xs) {
 }
 static const xs_kernel careless = TEST_KERNEL(careless_kernel, 0);
 
+/* Its records would be read as what they are not. */
+static void kernels_of_another_form_are_refused(void **state) {
+    (void)state;
+    xs_world *world = test_world(1);
+    for (uint32_t words = 0; words <= 2; words++) {
+        xs_kernel kernel = careless;
+        kernel.traced = words;
+        int rc = launch(world, &kernel, 1, 32, NULL);
+        if (words && words != XS_RECORD_WORDS) {
+            assert_int_equal(rc, XS_E_UNSUPPORTED);
+            assert_non_null(strstr(xs_error_detail(), words == 2 ? "compiled with XS_RECORD_WORDS=2" : "compiled with XS_RECORD_WORDS=1"));
+        } else assert_true(rc > 0);
+        assert_int_equal(xs_sync(world), 0);
+    }
+    assert_int_equal(xs_world_destroy(world), 0);
+}
+
 static void rings_are_free_after_the_launch(void **state) {
     (void)state;
     xs_world *world = test_world(1);
@@ -443,6 +460,7 @@ int main(void) {
         cmocka_unit_test(abort_with_blocks_waiting_for_a_place),
         cmocka_unit_test(launches_are_journalled),
         cmocka_unit_test(launches_of_others),
+        cmocka_unit_test(kernels_of_another_form_are_refused),
         cmocka_unit_test(rings_are_free_after_the_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
