@@ -11,6 +11,8 @@ function(xs_add_gpu_bench name)
 endfunction()
 
 xs_add_gpu_bench(record_cost ${gpu_bench}/record_cost.cu)
+xs_add_gpu_bench(record_cost_words ${gpu_bench}/record_cost.cu) # the same of records of two words
+xs_with_two_words(bench_gpu_record_cost_words)
 xs_add_gpu_bench(order_faults ${gpu_bench}/order_faults.cu ${gpu_bench}/order_faults_run.cu ${gpu_bench}/order_faults_plain.cu
   ${gpu_bench}/order_faults_traced.cu)
 xs_add_gpu_bench(primitive_cost ${gpu_bench}/primitive_cost.cu ${gpu_bench}/primitive_cost_plain.cu ${gpu_bench}/primitive_cost_traced.cu)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh off_is_free|growth|caps|examples ARCH: compiles cubins of this folder's kernels, or of the examples', and compares them (cubin.c). Exit 77: no nvcc.
+# check.sh off_is_free|growth|words|caps|examples ARCH: compiles cubins of this folder's kernels, or of the examples', and compares them (cubin.c). Exit 77: no nvcc.
 set -eu
 check=$1 arch=$2
 here=$(dirname "$0")
@@ -36,6 +36,15 @@ growth)
         done
     fi
     "$XS_CUBIN" growth "$work/plain.cubin" "$work/traced.cubin" 8 $known
+    ;;
+words) # records of two words: no stack frame, and 40 registers at most
+    compile words.cubin primitives.cu -DXS_TRACE=1 -DXS_RECORD_WORDS=2 $XS_INCLUDES
+    known=""
+    for kernel in elect elect_warp try_consume consume publish barrier_all bus_flush kernel_abort heartbeat gate_wait gate_arrive \
+        watermark_wait watermark_advance wait_expected wait_ge_bounded pub_release wait_slot signal_slot; do
+        known="$known $kernel=40"
+    done
+    "$XS_CUBIN" growth "$work/plain.cubin" "$work/words.cubin" 8 $known
     ;;
 caps)
     # At most 8 registers more where the kernel is told to: -maxrregcount of the file here, XS_KERNEL_CAPPED of a kernel. What does
@@ -78,7 +87,7 @@ examples)
     exit $failed
     ;;
 *)
-    echo "usage: check.sh off_is_free|growth|caps|examples ARCH"
+    echo "usage: check.sh off_is_free|growth|words|caps|examples ARCH"
     exit 64
     ;;
 esac
