@@ -42,7 +42,7 @@ static void every_bit_comes_back(void **unused) {
     for (uint32_t i = 0; i < 40; i++)
         for (uint32_t k = 0; k < 40; k++)
             for (uint32_t shift = 2; shift <= 16; shift += 7) {
-                xs_record record = {pattern(any() % 40), pattern(i) | 1u << 24, pattern(k), pattern(any() % 40)}, slot = stored(shift, &record), found;
+                xs_record record = {pattern(any() % 40), pattern(i) | 1u << 24, pattern(k), pattern(any() % 40)}, slot = stored(shift, &record), found = {0};
                 assert_int_equal(xs_slot_load(2, &slot, shift, record.sequence, &found), 1);
                 assert_true(same(&found, &record));
             }
@@ -54,7 +54,7 @@ static void the_nearest_sequence_is_found(void **unused) {
     for (uint32_t shift = 2; shift <= 16; shift++)
         for (uint32_t i = 0; i < 2000; i++) {
             uint32_t laps = 1u << 16, lap = i % 3 == 0 ? laps - 2 + i % 4 : any(), at = any() & ((1u << shift) - 1);
-            xs_record record = {lap << shift | at, 1u << 24, 0, 0}, slot = stored(shift, &record), found;
+            xs_record record = {lap << shift | at, 1u << 24, 0, 0}, slot = stored(shift, &record), found = {0};
             int32_t off = i % 2 ? (int32_t)(any() % laps) - (int32_t)(laps / 2) : (i % 4 ? (int32_t)(laps / 2) - 1 : -(int32_t)(laps / 2));
             uint32_t near = record.sequence - ((uint32_t)off << shift);
             assert_int_equal(xs_slot_load(2, &slot, shift, near, &found), 1);
