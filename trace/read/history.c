@@ -57,6 +57,8 @@ static int evict(xsr_reader *reader, rd_slot *s) {
 
 static void note_reset(rd_slot *s, const xsr_event *event, uint64_t value) {
     s->has_reset = true;
+    s->reached = value;
+    s->ahead = 0;
     s->reset_value = value;
     s->reset_event = event->id;
     s->reset_writer = event->writer;
@@ -119,7 +121,21 @@ static uint32_t first_from(const rd_slot *s, uint32_t from, uint64_t need) {
     return from;
 }
 
+static bool is_sorted(const rd_slot *s) { return s->rising >= s->fresh; }
+
+/* Counts rise, in whatever order the arrivals come by. */
+static rd_mark *least_from(const rd_slot *s, uint64_t need) {
+    rd_mark *least = NULL;
+    for (uint32_t i = s->mark_count - s->fresh; i < s->mark_count; i++) {
+        rd_mark *mark = mark_at(s, i);
+        least = mark->post >= need && (!least || mark->post < least->post) ? mark : least;
+    }
+    return least;
+}
+
 rd_mark *rd_history_first(rd_slot *s, uint64_t need) {
+    if (s->arrived && !is_sorted(s))
+        return least_from(s, need);
     uint32_t at = first_from(s, s->mark_count - s->fresh, need);
     return at < s->mark_count ? mark_at(s, at) : NULL;
 }
@@ -127,8 +143,6 @@ rd_mark *rd_history_first(rd_slot *s, uint64_t need) {
 static bool other_writer(const xsr_event *a, const xsr_event *b) {
     return a->rank != b->rank || (a->writer != b->writer && a->writer != XSR_NONE && b->writer != XSR_NONE);
 }
-
-static bool is_sorted(const rd_slot *s) { return s->rising >= s->fresh; }
 
 static uint64_t floor_of(const rd_slot *s, uint32_t writer, uint64_t until) {
     uint64_t floor = s->read_wait && s->read_by == writer && s->read_wait < until ? s->read : 0;
@@ -138,28 +152,32 @@ static uint64_t floor_of(const rd_slot *s, uint32_t writer, uint64_t until) {
     return floor;
 }
 
-rd_limits rd_history_limits(const rd_slot *s, const xsr_wait *w) { return (rd_limits){is_sorted(s) ? 0 : floor_of(s, w->writer, w->id), UINT64_MAX}; }
+bool rd_history_repeats(const rd_slot *s) { return !s->arrived && !is_sorted(s); }
+
+rd_limits rd_history_limits(const rd_slot *s, const xsr_wait *w) {
+    return (rd_limits){rd_history_repeats(s) ? floor_of(s, w->writer, w->id) : 0, UINT64_MAX};
+}
 
 /* What has its turn later than the wait was written before it ended if stamps leave that open; not what came behind a later write of its
  * writer. */
 rd_mark *rd_history_equal(const xsr_reader *reader, const xsr_wait *w, const rd_limits *limits, bool *ambiguous) {
     rd_slot *s = &reader->slots[w->slot];
     rd_mark *found = NULL;
-    bool sorted = is_sorted(s);
+    bool sorted = is_sorted(s), repeats = rd_history_repeats(s);
     uint32_t at = sorted ? lower(s, s->mark_count - s->fresh, w->observed) : s->mark_count - s->fresh;
     *ambiguous = false;
     if (s->reset_event > w->id && s->reset_writer == w->writer)
         return NULL;
     for (; at < s->mark_count; at++) {
         rd_mark *mark = mark_at(s, at);
-        if (!sorted && (mark->event.id > limits->ceiling || (mark->event.writer == w->writer && mark->event.id > w->id)))
+        if (repeats && (mark->event.id > limits->ceiling || (mark->event.writer == w->writer && mark->event.id > w->id)))
             break;
         if (mark->post != w->observed || (mark->event.id > w->id && mark->event.time > w->end + reader->grace)) {
             if (sorted)
                 break;
             continue;
         }
-        if (!sorted && mark->event.id < limits->floor)
+        if (repeats && mark->event.id < limits->floor)
             continue;
         *ambiguous |= found && other_writer(&found->event, &mark->event);
         found = mark;
@@ -167,10 +185,33 @@ rd_mark *rd_history_equal(const xsr_reader *reader, const xsr_wait *w, const rd_
     return found;
 }
 
+#define AHEAD_MOST 256u /* entries that are looked through for the next arrival */
+
+/* The arrival at a gate that found exactly `reached` there, if it came by already. */
+static const rd_mark *next_arrival(const rd_slot *s) {
+    uint32_t most = s->fresh < AHEAD_MOST ? s->fresh : AHEAD_MOST;
+    for (uint32_t i = 0; i < most; i++) {
+        const rd_mark *mark = mark_at(s, s->mark_count - 1 - i);
+        if (mark->event.kind == XS_EV_GATE_ARRIVE && mark->event.value == s->reached && mark->post > s->reached)
+            return mark;
+    }
+    return NULL;
+}
+
+void rd_history_arrived(rd_slot *s, const xsr_event *e, uint64_t post) {
+    if (e->value > s->reached) {
+        s->ahead++;
+        return;
+    }
+    s->reached = post > s->reached ? post : s->reached;
+    for (const rd_mark *mark; s->ahead && (mark = next_arrival(s)); s->ahead--)
+        s->reached = mark->post;
+}
+
 bool rd_history_shows(const rd_slot *s, uint64_t value, uint32_t writer) {
     bool initial = value == (s->has_reset ? s->reset_value : 0);
     if (s->arrived)
-        return s->last >= value;
+        return (s->elects ? s->last : s->reached) >= value;
     if (is_sorted(s) && !initial)
         return s->fresh && mark_at(s, s->mark_count - 1)->post >= value;
     uint64_t floor = floor_of(s, writer, UINT64_MAX);

@@ -190,7 +190,8 @@ typedef struct rd_slot { /* beside xsr_slot */
     uint32_t overdue_clock; int64_t overdue; uint64_t overdue_value; /* a wait on that clock saw that value then, and held for it in vain; NO_TIME: none did */
     uint32_t inferred_rank, inferred_role;
     uint64_t base, base_epoch, base_arrived; uint32_t base_expected; /* elections: see arrive.c */
-    bool narrow, is_shared, host_supplier, conflict, has_reset, signalled, arrived;
+    uint64_t reached; uint32_t ahead; /* of a gate: all arrivals up to that count came by, and so many beyond it */
+    bool narrow, is_shared, host_supplier, conflict, has_reset, signalled, arrived, elects;
 } rd_slot;
 
 /* Event ids: what lies before the one or behind the other a wait cannot have read, since its writer wrote over it or read what came later;
@@ -409,6 +410,8 @@ rd_mark *rd_history_first(rd_slot *slot, uint64_t need);       /* the first, beh
 rd_mark *rd_history_equal(const xsr_reader *reader, const xsr_wait *wait, const rd_limits *limits, bool *ambiguous);
 rd_limits rd_history_limits(const rd_slot *slot, const xsr_wait *wait); /* of one that ends now */
 bool rd_history_shows(const rd_slot *slot, uint64_t value, uint32_t writer); /* a wait of that writer may have seen it by now */
+bool rd_history_repeats(const rd_slot *slot); /* its values come again: which of the equal ones was read is not told by the value */
+void rd_history_arrived(rd_slot *slot, const xsr_event *event, uint64_t post); /* behind rd_history_add, of arrivals at a gate */
 rd_mark *rd_history_newest(rd_slot *slot, int64_t until);
 int rd_history_release(rd_mark *mark, uint64_t wait);
 void rd_history_prefetch(const rd_slot *slot, uint32_t kind);

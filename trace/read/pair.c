@@ -86,7 +86,7 @@ static rd_pending *pending_at(const xsr_reader *reader, uint64_t number) { retur
 /* Waits of its writer that ended before and are not settled read nothing that came later: where values come again that counts. */
 static void note_read(xsr_reader *reader, const xsr_wait *w, uint64_t event) {
     rd_slot *s = &reader->slots[w->slot];
-    for (uint64_t n = s->rising < s->fresh ? s->pending_head : 0; n; n = pending_at(reader, n - 1)->next) {
+    for (uint64_t n = rd_history_repeats(s) ? s->pending_head : 0; n; n = pending_at(reader, n - 1)->next) {
         rd_pending *p = pending_at(reader, n - 1);
         if (p->wait.writer == w->writer && p->wait.id < w->id && event < p->limits.ceiling)
             p->limits.ceiling = event;
@@ -255,9 +255,12 @@ int rd_pair_event(xsr_reader *reader, const xsr_event *e) {
         rd_slot *s = &reader->slots[e->slot];
         s->signalled |= e->kind == XS_EV_SIGNAL || e->kind == XS_EV_WATERMARK;
         s->arrived |= e->kind == XS_EV_ARRIVE || e->kind == XS_EV_GATE_ARRIVE;
+        s->elects |= e->kind == XS_EV_ARRIVE;
         reader->awaited |= s->held > 0;
         rc = rd_turn_overdue(reader, e, post_of(e));
         rc = rc ? rc : rd_history_add(reader, e, post_of(e));
+        if (e->kind == XS_EV_GATE_ARRIVE)
+            rd_history_arrived(s, e, post_of(e));
         if (rc == 0 && e->kind == XS_EV_RESET)
             rc = reset_range(reader, e);
         if (rc == 0 && s->pending_head)

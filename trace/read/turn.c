@@ -98,6 +98,15 @@ int rd_turn_overdue(xsr_reader *reader, const xsr_event *e, uint64_t post) {
     return reader->rank_gaps[e->rank] || e->time_modulo ? 0 : rd_causal_slack(reader, reader->rings[e->ring].clock, s->overdue_clock, since - e->time);
 }
 
+/* What was to come before is not there: seeded by the host, or lost. */
+static void count_from_here(xsr_reader *reader, const rd_clock *c) {
+    rd_slot *s = &reader->slots[c->held_for];
+    uint64_t value;
+    if (rd_observed(reader, c->parked[0].ring, c->held_for, &value) && value > s->reached)
+        s->reached = value;
+    s->ahead = 0;
+}
+
 /* The oldest first: what others are held for may stand behind it. */
 void rd_turn_old(xsr_reader *reader) {
     rd_clock *oldest = NULL;
@@ -109,6 +118,7 @@ void rd_turn_old(xsr_reader *reader) {
     if (!oldest || (reader->heap_count && reader->heap[0].key - oldest->parked[0].key <= reader->hold))
         return;
     note_overdue(reader, oldest);
+    count_from_here(reader, oldest);
     reader->rings[oldest->parked[0].ring].let_go = true;
     go_on(reader, oldest);
 }
