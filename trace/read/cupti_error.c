@@ -233,7 +233,7 @@ int rd_cupti_error_find(const xsr_reader *reader, rd_device *d) {
         int64_t error = rd_cupti_error_at(d, b->begin);
         b->begin -= error;
         b->end -= error;
-        b->half += d->cupti_error; /* where in between CUPTI is right is not known */
+        b->half += error < 0 ? -error : error; /* as told or as moved: not known. Those that stay bound the clock as they did */
     }
     return rc;
 }
