@@ -52,6 +52,13 @@ static int load(const xs_ring_reader *r, uint64_t sequence, xs_record *record) {
 
 static uint32_t mode_of(const xs_ring_reader *r) { return __atomic_load_n(&r->header->mode, __ATOMIC_RELAXED); }
 
+/* In discard mode nobody writes farther ahead than what was given back and a ring. Two stamped words tell so few laps that a run of drops of
+ * some milliseconds makes what stands there since before it look newer. */
+static int cannot_be(const xs_ring_reader *r, uint64_t sequence) {
+    uint64_t given = r->next - 1 > r->given ? r->next - 1 : r->given;
+    return r->words == 2 && mode_of(r) == XS_DISCARD && sequence > given + r->capacity;
+}
+
 /* Distance of what stands in the slot of `sequence`; ABSENT where it is empty, TORN where it is just being written. In discard mode a run of
  * drops leaves old records standing, so that only a quarter of the range counts as newer. */
 static int32_t peek(const xs_ring_reader *r, uint64_t sequence) {
@@ -63,7 +70,7 @@ static int32_t peek(const xs_ring_reader *r, uint64_t sequence) {
     int32_t ahead = distance(record.sequence, sequence);
     if (mode_of(r) == XS_DISCARD && ahead >= (int32_t)((r->known >> 2) + 1))
         return ABSENT;
-    return ahead;
+    return ahead > 0 && cannot_be(r, sequence + (uint32_t)ahead) ? ABSENT : ahead;
 }
 
 static int same(const xs_record *a, const xs_record *b) {
@@ -94,6 +101,7 @@ static void remember(xs_ring_reader *r) {
 void xs_ring_reader_init(xs_ring_reader *r, const xs_record *records, xs_ring_header *header, uint32_t capacity, uint32_t words,
                          int ordered) {
     xs_ring_reader fresh = {.records = records, .header = header, .capacity = capacity, .words = words, .ordered = ordered, .next = 1};
+    fresh.given = __atomic_load_n(&header->consumed, __ATOMIC_RELAXED); /* to whoever read it before */
     *r = fresh;
     r->grace_ns = GRACE_NS;
     r->drop_grace_ns = DROP_GRACE_NS;
@@ -354,7 +362,10 @@ int xs_ring_drain(xs_ring_reader *r, xs_record *out, uint32_t capacity, uint32_t
     return stop == TORN ? XS_DRAIN_PENDING : not_here(r, gap, now);
 }
 
-void xs_ring_give_space(xs_ring_reader *r) { XS_READER_GIVE(r->header, r->next - 1); }
+void xs_ring_give_space(xs_ring_reader *r) {
+    r->given = r->next - 1;
+    XS_READER_GIVE(r->header, r->given);
+}
 
 int xs_ring_look(xs_ring_reader *r, xs_record *record, uint64_t now) {
     uint64_t looked = r->looked, from = r->newest ? r->newest : 1;

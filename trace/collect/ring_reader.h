@@ -33,6 +33,7 @@ typedef struct xs_ring_reader {
     uint32_t bold;       /* leave no margin at the next lap: the ring is likely to stand still (a dump) */
     uint32_t ordered;    /* 1: stores of one writer become visible in their order (threads of an x86 host) */
     uint64_t next;       /* 64-bit sequence of the next record to take */
+    uint64_t given;      /* in discard mode: what the writer was told is free again, up to here */
     uint64_t newest;     /* of the newest record known to have been written; at least next - 1 */
     uint64_t looked;     /* time of the last look; 0: never */
     uint64_t hole_since; /* when a hole at `next` was first seen; 0: none */

@@ -210,6 +210,40 @@ static void laps_beyond_the_stamps_are_at_least(void **unused) {
     assert_int_equal(taken, 4);
 }
 
+/* A writer in discard mode that drops for some milliseconds leaves the records before that standing: a quarter of the laps that stamps tell
+ * behind, they looked like newer ones, and the reader jumped there. */
+static void what_stands_through_a_run_of_drops_is_old(void **unused) {
+    (void)unused;
+    enum { SIZE = 4, LAST = 200004 };
+    static xs_record ring[SIZE];
+    xs_record out[SIZE];
+    xs_ring_header header = {.mode = XS_DISCARD};
+    xs_ring_reader reader;
+    xs_ring_gap gap;
+    uint32_t taken, sum = 0;
+    uint64_t now = 1, lost = 0;
+    const xs_ring_quiet live = {0, 0};
+    memset(ring, 0, sizeof ring);
+    xs_ring_reader_init(&reader, ring, &header, SIZE, 2, 1);
+    for (uint32_t sequence = 1; sequence <= SIZE; sequence++) xs_slot_put(2, &ring[sequence % SIZE], 2, sequence, 1u << 24, sequence, 0);
+    xs_overflow_put(2, &header.overflow, LAST, 0);
+    for (int i = 0; i < 8; i++, now += 100000000) {
+        int result = xs_ring_drain(&reader, out, SIZE, &taken, &gap, live, now);
+        sum += taken;
+        lost += result == XS_DRAIN_GAP ? gap.last - gap.first + 1 : 0;
+        assert_false(result == XS_DRAIN_GAP && gap.at_least);
+    }
+    assert_int_equal(sum, SIZE);
+    assert_int_equal(lost, LAST - SIZE);
+    assert_int_equal(reader.next, LAST + 1);
+    xs_ring_give_space(&reader);
+    assert_int_equal(header.consumed, LAST);
+    for (uint32_t sequence = LAST + 1; sequence <= LAST + SIZE; sequence++) xs_slot_put(2, &ring[sequence % SIZE], 2, sequence, 1u << 24, sequence, 0);
+    assert_int_equal(xs_ring_drain(&reader, out, SIZE, &taken, &gap, live, now), XS_DRAIN_FULL);
+    assert_int_equal(taken, SIZE);
+    assert_int_equal(reader.next, LAST + SIZE + 1);
+}
+
 static char *a_region(xs_region_view *view, uint32_t words, uint32_t records) {
     xs_region_header h = {.ranks = 1, .world_ranks = 1, .rings_per_rank = 64, .ring_records = records, .lines_per_ring = 4, .record_words = (uint16_t)words};
     xs_region_layout(&h);
@@ -294,7 +328,7 @@ int main(void) {
         cmocka_unit_test(an_owner_is_taken_whole),
         cmocka_unit_test(half_a_line_is_none),
         cmocka_unit_test(bulk_is_the_same),
-        cmocka_unit_test(laps_beyond_the_stamps_are_at_least),
+        cmocka_unit_test(laps_beyond_the_stamps_are_at_least), cmocka_unit_test(what_stands_through_a_run_of_drops_is_old),
         cmocka_unit_test(rings_are_looked_at_from_outside),
         cmocka_unit_test(a_form_that_is_not_known_is_refused),
         cmocka_unit_test(a_world_says_its_form),
