@@ -4,7 +4,7 @@
 
 /* Let in by the abort alone: a block that began when all else had stood still, for which waits that gave up made room. */
 static bool let_in(const an *a, const an_stuck *s, uint32_t writer) {
-    return s->w.result == XS_RESULT_ABORTED && !s->w.open && writer != XSR_NONE && a->model->writers[writer].begin > an_still(a);
+    return s->w.result == XS_RESULT_ABORTED && !s->w.open && writer != XSR_NONE && !ladder_had_begun(a, s, writer);
 }
 
 static bool is_flipped(const an *a, const an_stuck *s) {
@@ -83,7 +83,7 @@ void an_ladder(an *a, an_stuck *s) {
         s->owes = x->signal.writer;
     } else if (s->supplier_number == XSR_NONE) {
         s->why = AN_WHY_UNKNOWN;
-    } else if (s->supplier == XSR_NONE || a->ranks[s->supplier].first_begin == NO_TIME || a->ranks[s->supplier].first_begin > an_still(a)) {
+    } else if (s->supplier == XSR_NONE || ladder_had_not_begun(a, s)) {
         s->why = ladder_rank_without_start(a, s);
     } else if (ladder_supplier_died(a, s)) {
         s->why = AN_WHY_DEAD;

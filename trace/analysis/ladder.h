@@ -24,6 +24,8 @@ uint8_t ladder_counter(an *a, an_stuck *s);
 /* ladder_start.c */
 bool ladder_supplier_died(const an *a, const an_stuck *s);
 bool ladder_lacks_block(const an *a, an_stuck *s);
+bool ladder_had_begun(const an *a, const an_stuck *s, uint32_t writer); /* when the wait stood still */
+bool ladder_had_not_begun(const an *a, const an_stuck *s); /* its supplier, a rank that is known, when all stood still */
 bool ladder_began_late(const an *a, const an_stuck *s, uint32_t writer); /* only when waits had given up */
 uint8_t ladder_late_starter(an *a, an_stuck *s, uint32_t writer);
 uint8_t ladder_rank_without_start(an *a, an_stuck *s);

@@ -12,11 +12,31 @@ bool ladder_supplier_died(const an *a, const an_stuck *s) {
     return !waits->ended || waits->clean || waits->exit_status != p->exit_status;
 }
 
-static uint64_t *blocks_begun(const an *a, uint32_t rank, uint32_t launch, uint32_t grid) {
+/* What the wait saw was signalled by that writer: it had begun, whatever clocks say. */
+static bool was_seen(const an *a, const an_stuck *s, uint32_t writer) {
+    const an_touch *last = &a->slots[s->w.slot].signal, *before = &a->slots[s->w.slot].before_signal;
+    return (last->writer == writer && last->value <= s->w.observed && last->value) || (before->writer == writer && before->value <= s->w.observed && before->value);
+}
+
+/* When the wait stood still, as far as clocks tell. */
+bool ladder_had_begun(const an *a, const an_stuck *s, uint32_t writer) {
+    const xsr_writer *w = &a->model->writers[writer];
+    return w->begin <= an_still(a) || (w->begin <= an_still(a) + an_clock_bound(a, w->rank, s->w.rank) && was_seen(a, s, writer));
+}
+
+bool ladder_had_not_begun(const an *a, const an_stuck *s) {
+    int64_t first = a->ranks[s->supplier].first_begin;
+    uint32_t writer = a->slots[s->w.slot].signal.writer;
+    if (writer != XSR_NONE && a->model->writers[writer].rank == s->supplier && was_seen(a, s, writer))
+        return false;
+    return first == NO_TIME || first > an_still(a);
+}
+
+static uint64_t *blocks_begun(const an *a, const an_stuck *s, uint32_t launch, uint32_t grid) {
     uint64_t *bits = calloc(grid / 64 + 1, sizeof *bits);
     for (uint32_t i = 0; bits && i < a->model->writer_count; i++) {
         const xsr_writer *w = &a->model->writers[i];
-        if (w->rank == rank && w->launch == launch && w->block < grid && w->begin <= an_still(a))
+        if (w->rank == s->supplier && w->launch == launch && w->block < grid && ladder_had_begun(a, s, i))
             bits[w->block / 64] |= 1ull << w->block % 64;
     }
     return bits;
@@ -44,7 +64,7 @@ bool ladder_lacks_block(const an *a, an_stuck *s) {
     bool told = an_plan_role_blocks(a, s->role, &first, &count);
     for (uint32_t i = 0; i < a->model->writer_count; i++) {
         const xsr_writer *w = &a->model->writers[i];
-        if (w->rank != s->supplier || w->launch != launch || w->begin > an_still(a))
+        if (w->rank != s->supplier || w->launch != launch || !ladder_had_begun(a, s, i))
             continue;
         if (s->role != XSR_NONE && !told && (w->role == s->role || a->writers[i].role == s->role))
             return false; /* blocks of that role are there */
@@ -52,7 +72,7 @@ bool ladder_lacks_block(const an *a, an_stuck *s) {
         if (!ladder_ended_by(a, i, an_still(a)) && an_stuck_of_writer(a, i) == XSR_NONE)
             return false;
     }
-    uint64_t *bits = grid && writers ? blocks_begun(a, s->supplier, launch, grid) : NULL;
+    uint64_t *bits = grid && writers ? blocks_begun(a, s, launch, grid) : NULL;
     uint32_t missing = XSR_NONE;
     for (uint32_t b = first; bits && b < first + count && b < grid && missing == XSR_NONE; b++)
         if (!(bits[b / 64] >> b % 64 & 1))
@@ -141,4 +161,6 @@ static bool began_behind_another(const an *a, const an_stuck *s, uint32_t writer
     return before != XSR_NONE && !a->stuck[before].w.open && begin >= an_stuck_end(a, &a->stuck[before]) && begin >= s->w.begin;
 }
 
-bool ladder_began_late(const an *a, const an_stuck *s, uint32_t writer) { return began_behind(a, s, writer) || began_behind_another(a, s, writer); }
+bool ladder_began_late(const an *a, const an_stuck *s, uint32_t writer) {
+    return !(writer != XSR_NONE && was_seen(a, s, writer)) && (began_behind(a, s, writer) || began_behind_another(a, s, writer));
+}

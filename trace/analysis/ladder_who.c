@@ -69,7 +69,7 @@ void ladder_find_supplier(an *a, an_stuck *s) {
 /* May this writer be the one? By role, by what it did to the slot or the counter before, at least by rank. */
 bool ladder_is_candidate(const an *a, const an_stuck *s, uint32_t writer, bool by_role) {
     const xsr_writer *w = &a->model->writers[writer];
-    if (w->rank != s->supplier || w->begin > an_still(a))
+    if (w->rank != s->supplier || !ladder_had_begun(a, s, writer))
         return false;
     uint32_t launch = s->w.writer == XSR_NONE ? w->launch : a->model->writers[s->w.writer].launch; /* its own may be lost */
     if (w->end != NO_TIME && w->end < s->w.begin && w->launch != launch)
