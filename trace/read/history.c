@@ -185,6 +185,14 @@ rd_mark *rd_history_equal(const xsr_reader *reader, const xsr_wait *w, const rd_
     return found;
 }
 
+bool rd_history_before_reset(const xsr_reader *reader, const rd_slot *s, uint64_t value) {
+    if (!s->has_reset || s->mark_count < s->fresh + 2)
+        return false;
+    const rd_mark *reset = mark_at(s, s->mark_count - s->fresh - 1), *before = mark_at(s, s->mark_count - s->fresh - 2);
+    return before->post == value && reader->rank_clock[before->event.rank] != reader->rank_clock[reset->event.rank] &&
+        reset->event.time - before->event.time <= reader->hold;
+}
+
 #define AHEAD_MOST 256u /* entries that are looked through for the next arrival */
 
 /* The arrival at a gate that found exactly `reached` there, if it came by already. */

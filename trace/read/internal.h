@@ -410,6 +410,8 @@ rd_mark *rd_history_first(rd_slot *slot, uint64_t need);       /* the first, beh
 rd_mark *rd_history_equal(const xsr_reader *reader, const xsr_wait *wait, const rd_limits *limits, bool *ambiguous);
 rd_limits rd_history_limits(const rd_slot *slot, const xsr_wait *wait); /* of one that ends now */
 bool rd_history_shows(const rd_slot *slot, uint64_t value, uint32_t writer); /* a wait of that writer may have seen it by now */
+/* That value was written so shortly before the last RESET, on another clock, that it may have been behind it. */
+bool rd_history_before_reset(const xsr_reader *reader, const rd_slot *slot, uint64_t value);
 bool rd_history_repeats(const rd_slot *slot); /* its values come again: which of the equal ones was read is not told by the value */
 void rd_history_arrived(rd_slot *slot, const xsr_event *event, uint64_t post); /* behind rd_history_add, of arrivals at a gate */
 rd_mark *rd_history_newest(rd_slot *slot, int64_t until);

@@ -84,6 +84,8 @@ static void note_overdue(xsr_reader *reader, const rd_clock *c) {
     rd_slot *s = &reader->slots[c->held_for];
     uint32_t ring = c->parked[0].ring;
     if (s->overdue == NO_TIME && (s->has_reset || s->rising < s->fresh) && rd_observed(reader, ring, c->held_for, &s->overdue_value)) {
+        if (rd_history_before_reset(reader, s, s->overdue_value)) /* then nothing is to come */
+            return;
         s->overdue = c->parked[0].key;
         s->overdue_clock = reader->rings[ring].clock;
     }
