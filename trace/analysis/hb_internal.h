@@ -4,7 +4,7 @@
 
 #include "hb.h"
 
-#define RELEASES 8u /* of a slot that are kept */
+#define RELEASES 16u /* of a slot that are kept */
 
 typedef struct hb_slot {
     an_release *releases; uint32_t room; /* a ring, up to RELEASES */
