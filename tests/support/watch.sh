@@ -5,6 +5,7 @@
 set -u
 seconds=$1
 shift
+export MALLOC_PERTURB_=${MALLOC_PERTURB_-165} # memory that was freed, or never set, is no longer what it was
 
 # The command has a process group of its own: whoever is in it belongs to the test.
 members() {

@@ -111,26 +111,27 @@ static int take_release(an *a, an_step *step, const an_release *before) {
     return 0;
 }
 
-static bool is_released(const an_release *r, uint8_t level) { return r->self[level].epoch || r->clock[level]; }
-
 static int take_edge(an *a, an_step *step, const an_release *from, uint8_t access, bool acquired) {
     an_agent *g = &a->hb->agents[step->agent];
-    step->from = from;
     if (!from)
         return 0;
+    step->read = *from; /* an arrival's own release may move the ring, or push this one out */
+    memset(step->read.clock, 0, sizeof step->read.clock);
+    step->from = &step->read;
     hb_hear(g, from->heard);
     if (from->stamp.agent == step->agent) {
         step->edge = AN_EDGE_LOCAL;
         return an_vector_join(&g->known, from->clock[AN_GPU], (an_stamp){0, 0});
     }
     step->need = an_level_between(a, from->rank, g->rank);
-    step->released = is_released(from, step->need);
+    step->released = from->self[step->need].epoch; /* of its own; it may also carry on what others released */
     bool reaches = access > step->need;
     step->acquired = acquired && reaches;
     step->edge = AN_EDGE_WEAK;
-    if (!step->released || !reaches)
+    if (!reaches)
         return 0;
-    step->edge = acquired ? AN_EDGE_ORDERED : AN_EDGE_PENDING;
+    if (step->released)
+        step->edge = acquired ? AN_EDGE_ORDERED : AN_EDGE_PENDING;
     return an_vector_join(acquired ? &g->known : &g->read[step->need], from->clock[step->need], from->self[step->need]);
 }
 

@@ -44,7 +44,8 @@ typedef struct an_step {
     const xsr_wait *w; /* PASS and WAIT_END; else NULL */
     uint32_t agent;
     uint32_t epoch;    /* of the agent at this event: its stamp is {agent, epoch} */
-    const an_release *from; /* waits and arrivals: what was read; NULL: nothing known */
+    const an_release *from; /* waits and arrivals: what was read (points at `read`); NULL: nothing known */
+    an_release read;        /* without its clocks, which belong to the slot */
     uint8_t edge, need;     /* an_edge; an_level that it had to reach */
     bool released, acquired;
     bool guessed;      /* what it waited for did not come: joined with all that is known of the slot */

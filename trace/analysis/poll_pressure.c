@@ -9,7 +9,7 @@
 
 typedef struct crowd { uint32_t now, most, rank; /* of the last of them */ uint64_t event; int64_t time; uint64_t far_polls, far_wait; uint32_t far_writer; xsr_source far_source; int64_t far_begin, far_end; } crowd;
 typedef struct line { /* of an adopted slot in a buffer */
-    const xsr_plan *place;
+    xsr_plan place;
     uint64_t writes, polls, write, wait;
     uint32_t writer, waiter, slot;
     xsr_source source;
@@ -24,7 +24,7 @@ static int find_lines(const an *a, pressure *p) {
             continue;
         if (RD_ROOM(p->lines, p->line_room, p->line_count + 1) < 0)
             return XS_E_MEMORY;
-        p->lines[p->line_count++] = (line){.place = plan, .slot = XSR_NONE};
+        p->lines[p->line_count++] = (line){.place = *plan, .slot = XSR_NONE};
     }
     p->looked = true;
     return 0;
@@ -34,7 +34,7 @@ static void take_write(const an *a, pressure *p, const xsr_event *e) {
     uint64_t bytes = e->further[2], from = e->value * bytes, owner = e->further[0] == XS_NO_PEER ? an_number(a, e->rank) : e->further[0];
     for (uint32_t i = 0; i < p->line_count && e->object < a->model->name_count && bytes; i++) {
         line *l = &p->lines[i];
-        const xs_plan_entry *at = &l->place->entry;
+        const xs_plan_entry *at = &l->place.entry;
         uint64_t begin = at->b / LINE * LINE;
         if (at->owner != owner || from >= begin + LINE || from + bytes <= begin ||
             strcmp(a->model->names[at->a - 1].text, a->model->names[e->object].text) != 0)
@@ -49,8 +49,8 @@ static void take_polls(const an *a, pressure *p, const xsr_wait *w) {
     const xsr_slot *s = &a->model->slots[w->slot];
     for (uint32_t i = 0; i < p->line_count; i++) {
         line *l = &p->lines[i];
-        const xs_plan_entry *at = &l->place->entry;
-        if (l->place->pad != s->pad || at->owner != s->owner || at->row != s->row || at->column != s->column)
+        const xs_plan_entry *at = &l->place.entry;
+        if (l->place.pad != s->pad || at->owner != s->owner || at->row != s->row || at->column != s->column)
             continue;
         l->begin = l->polls ? l->begin : w->begin;
         l->end = w->open ? a->last_time : w->end;
@@ -143,7 +143,7 @@ static int say_line(an *a, const line *l) {
     an_source(a, &f, l->source);
     f.cure = "a cache line of its own (128 bytes) for what is polled";
     an_finding *out = an_find(a, &f, an_key(XSA_POLL_PRESSURE, l->slot, 3, 0), "%s writes %s into the cache line of %s, which %s polls (%llu polls, %llu writes): each takes the line from the other%s",
-                              an_who(a, XSR_NONE, l->writer), a->model->names[l->place->entry.a - 1].text, an_slot_name(a, l->slot), an_who(a, XSR_NONE, l->waiter),
+                              an_who(a, XSR_NONE, l->writer), a->model->names[l->place.entry.a - 1].text, an_slot_name(a, l->slot), an_who(a, XSR_NONE, l->waiter),
                               (unsigned long long)l->polls, (unsigned long long)l->writes, an_site(a, l->waiter, l->source));
     TRY(an_evidence(a, out, l->write, "write into the line"));
     return an_evidence(a, out, l->wait, "wait");

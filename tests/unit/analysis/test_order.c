@@ -110,6 +110,23 @@ static void test_relaxed_arrival(void **state) {
     judged_free(&j);
 }
 
+/* What an arrival read is told of after its own release has moved those of the slot to a larger place. */
+static void test_relaxed_arrivals_that_outgrow_their_place(void **state) {
+    (void)state;
+    enum { BLOCKS = 24 };
+    for (uint32_t strong = 1; strong < BLOCKS; strong++) {
+        cb *c = case_begin(1, BLOCKS, BLOCKS);
+        uint32_t pad = cb_pad(c, "cnt", "", "", 1, 1, XS_PAD_SHARED), slot = cb_slot(c, pad, 0, 0, 0);
+        for (uint32_t b = 0; b < BLOCKS; b++)
+            cb_one(c, RING(0, b), 2000 + 100 * b, b + 1 == strong ? XS_CODE_ARRIVE_RLX_GPU : XS_CODE_ARRIVE_ACQREL_GPU, slot,
+                   XS_ARRIVE_PACK(b, 1, BLOCKS));
+        case_end_writers(c, 1, BLOCKS, 9000);
+        judged j = judge(c);
+        expect_first(&j, XSA_ORDER_SCOPE, XSA_ERROR, "rank 0 cnt", 0, strong - 1);
+        judged_free(&j);
+    }
+}
+
 /* The leader sees the count and zeroes it; the other block still polls for it. */
 static cb *leader_resets(bool early) {
     cb *c = case_begin(1, 2, 2);
@@ -201,6 +218,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_edges_that_hold), cmocka_unit_test(test_release_that_is_weak_or_narrow), cmocka_unit_test(test_acquire_that_is_missing_or_narrow),
         cmocka_unit_test(test_pads_that_guard_no_data_and_adopted_ones), cmocka_unit_test(test_scope_is_judged_by_device), cmocka_unit_test(test_relaxed_arrival),
+        cmocka_unit_test(test_relaxed_arrivals_that_outgrow_their_place),
         cmocka_unit_test(test_counter_reset_under_a_poll), cmocka_unit_test(test_boolean_flag_with_reset), cmocka_unit_test(test_order_does_not_hang_on_stamps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,9 @@
 
 enum { ROUNDS = 8, POLLS = 20 };
 
-/* Rank 0 writes `bytes` of batch, chunk 0, into rank 1's memory and signals; rank 1 polls a flag that lies `at` bytes into the buffer. */
-static judged flag_in_buffer(uint32_t at, uint32_t bytes, const char *payload, uint64_t polls) {
+/* Rank 0 writes `bytes` of batch, chunk 0, into rank 1's memory and signals; rank 1 polls a flag that lies `at` bytes into the buffer. It is
+ * signalled in `others` slots beside, whose writer no plan names. */
+static judged flag_beside(uint32_t at, uint32_t bytes, const char *payload, uint64_t polls, uint32_t others) {
     cb *c = case_begin(2, 1, 1);
     uint32_t pad = cb_pad(c, "flag", "", "", 1, 1, XS_PAD_ADOPTED), slot = cb_slot(c, pad, 1, 0, 0), mark = cb_mark_name(c, payload);
     cb_name(c, XS_NAME_BUFFER, 1, "batch");
@@ -19,9 +20,17 @@ static judged flag_in_buffer(uint32_t at, uint32_t bytes, const char *payload, u
         cb_signal(c, RING(0, 0), t + 200, slot, i);
         cb_wait_end(c, RING(1, 0), t + 300, slot, i, XS_RESULT_OK, polls);
     }
+    uint32_t free_pad = cb_pad(c, "beside", "", "", 1, others + 1, 0);
+    for (uint32_t i = 0; i < others; i++) {
+        uint32_t beside = cb_slot(c, free_pad, 1, 0, i);
+        cb_signal(c, RING(0, 0), 10000 + 10 * i, beside, 1);
+        cb_one(c, RING(1, 0), 12000 + 10 * i, XS_CODE_PASS_ACQ_SYS, beside, 1);
+    }
     case_end_writers(c, 2, 1, 20000);
     return judge(c);
 }
+
+static judged flag_in_buffer(uint32_t at, uint32_t bytes, const char *payload, uint64_t polls) { return flag_beside(at, bytes, payload, polls, 0); }
 
 static void test_control_word_on_a_line_of_the_data(void **state) {
     (void)state;
@@ -29,6 +38,17 @@ static void test_control_word_on_a_line_of_the_data(void **state) {
     expect_first(&j, XSA_POLL_PRESSURE, XSA_WARNING, "rank 1 flag", 0, 0);
     assert_int_equal(j.result->findings[0].rank, 1);
     judged_free(&j);
+}
+
+/* What was inferred is added to the plan at the end, which may move it. */
+static void test_lines_are_known_when_the_plan_has_grown(void **state) {
+    (void)state;
+    for (uint32_t others = 1; others < 20; others++) {
+        judged j = flag_beside(248, 248, "batch", POLLS, others);
+        expect_first(&j, XSA_POLL_PRESSURE, XSA_WARNING, "rank 1 flag", 0, 0);
+        assert_true(j.model->plan_count >= 2 + others);
+        judged_free(&j);
+    }
 }
 
 static void expect_no_pressure(judged j) {
@@ -78,6 +98,7 @@ static void test_crowd_is_laid_to_who_polls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_control_word_on_a_line_of_the_data),
+                                       cmocka_unit_test(test_lines_are_known_when_the_plan_has_grown),
                                        cmocka_unit_test(test_lines_of_their_own_and_other_memory_are_fine),
                                        cmocka_unit_test(test_crowd_is_laid_to_who_polls)};
     return cmocka_run_group_tests(tests, NULL, NULL);

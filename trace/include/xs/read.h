@@ -124,6 +124,7 @@ typedef struct xsr_clock { /* one per device and host */
 
 typedef struct xsr_plan { uint32_t pad; xs_plan_entry entry; } xsr_plan; /* pad: index or XSR_NONE */
 
+/* Rows are appended while a pass runs, and arrays move then: keep indices, not pointers into them. */
 typedef struct xsr_model {
     xsr_process *processes; uint32_t process_count;
     xsr_rank *ranks; uint32_t rank_count; /* sorted by rank number once the catalog is read */
