@@ -75,7 +75,7 @@ static int run_world(const example_options *o, const char *world_name, uint32_t 
     xs_world *world;
     int error = xs_world_create(&config, &world);
     if (error < 0)
-        return example_failed("making the world", error);
+        return example_failed("making the world", error), error == XS_E_ARGUMENT ? 64 : 1; /* an option or a variable was meant */
     int failed = run(o, world);
     error = xs_world_destroy(world);
     return error < 0 ? example_failed("ending the world", error) : failed;
@@ -93,8 +93,10 @@ static int run_processes(const example_options *o, example_run *run) {
             perror("fork"), failed = 1;
     }
     int status;
-    while (wait(&status) > 0)
-        failed |= !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    while (wait(&status) > 0) {
+        int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+        failed = code > failed ? code : failed;
+    }
     return failed;
 }
 

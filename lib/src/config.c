@@ -2,10 +2,11 @@
  * wrong. */
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xs/record_access.h>
+
+#define DEVICES_MOST 1024u
 
 enum field_kind { FIELD_STRING, FIELD_U32, FIELD_U64, FIELD_SWITCH, FIELD_WHEN };
 
@@ -45,62 +46,6 @@ static const config_field fields[] = {
     {"XS_JOIN_NS", FIELD_U64, AT(join_ns), 1, UINT64_MAX},
 };
 #undef AT
-
-int xs_parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *value) {
-    if (*text < '0' || *text > '9') return XS_E_ARGUMENT; /* strtoull would take signs and spaces */
-    char *end;
-    errno = 0;
-    unsigned long long v = strtoull(text, &end, 0);
-    if (errno) return XS_E_ARGUMENT;
-    uint32_t shift = 0;
-    if (*end == 'K' || *end == 'k') shift = 10;
-    if (*end == 'M' || *end == 'm') shift = 20;
-    if (*end == 'G' || *end == 'g') shift = 30;
-    if (shift) end++;
-    if (*end || (v << shift) >> shift != v) return XS_E_ARGUMENT;
-    v <<= shift;
-    if (v < low || v > high) return XS_E_ARGUMENT;
-    *value = v;
-    return 0;
-}
-
-int xs_parse_range(const char *text, uint64_t high, uint64_t *first, uint64_t *last) {
-    char left[32];
-    const char *dash = strchr(text, '-');
-    size_t length = dash ? (size_t)(dash - text) : strlen(text);
-    if (length >= sizeof left) return XS_E_ARGUMENT;
-    memcpy(left, text, length);
-    left[length] = 0;
-    if (xs_parse_number(left, 0, high, first)) return XS_E_ARGUMENT;
-    if (xs_parse_number(dash ? dash + 1 : left, 0, high, last)) return XS_E_ARGUMENT;
-    return *first <= *last ? 0 : XS_E_ARGUMENT;
-}
-
-int xs_parse_list(const char *text, uint64_t high, int (*take)(void *user, uint64_t number), void *user) {
-    while (*text) {
-        char part[64];
-        size_t length = strcspn(text, ",");
-        uint64_t first, last;
-        if (length >= sizeof part || (text[length] && !text[length + 1])) return XS_E_ARGUMENT;
-        memcpy(part, text, length);
-        part[length] = 0;
-        if (xs_parse_range(part, high, &first, &last)) return XS_E_ARGUMENT;
-        for (uint64_t number = first; number <= last; number++) {
-            int rc = take(user, number);
-            if (rc) return rc;
-        }
-        text += length + (text[length] == ',');
-    }
-    return 0;
-}
-
-int xs_env_number(const char *variable, uint64_t low, uint64_t high, uint64_t *value) {
-    const char *text = getenv(variable);
-    if (!text || !*text) return 0;
-    if (!xs_parse_number(text, low, high, value)) return 1;
-    return xs_fail(XS_E_ARGUMENT, "%s=%s: expected a number from %llu to %llu", variable, text, (unsigned long long)low,
-                   (unsigned long long)high);
-}
 
 int xs_config_string(const char **field, const char *text) {
     char *copy = NULL;
@@ -210,8 +155,34 @@ static int check_rings(const xs_config *config) {
     return 0;
 }
 
+static int is_number(void *user, uint64_t number) {
+    (void)user, (void)number;
+    return 0;
+}
+
+static int seen_before(void *user, uint64_t number) {
+    uint8_t *seen = user;
+    if (seen[number]) return XS_E_TOO_MANY;
+    seen[number] = 1;
+    return 0;
+}
+
+/* Whatever the backend: a list that only CUDA looks at is refused at home too. Which GPUs there are is known later. */
+static int check_lists(const xs_config *config) {
+    uint8_t seen[DEVICES_MOST] = {0};
+    const char *text = config->devices;
+    int rc = text && *text ? xs_parse_list(text, DEVICES_MOST - 1, seen_before, seen) : 0;
+    if (rc == XS_E_TOO_MANY) return xs_fail(XS_E_ARGUMENT, "devices \"%s\": one of them twice", text);
+    if (rc) return xs_fail(XS_E_ARGUMENT, "devices \"%s\": expected numbers of GPUs, as in 0,2-3", text);
+    text = config->cpu_ranks;
+    if (text && *text && xs_parse_list(text, config->ranks - 1, is_number, NULL))
+        return xs_fail(XS_E_ARGUMENT, "cpu_ranks \"%s\": expected ranks from 0 to %u, as in 0,2-3", text, config->ranks - 1);
+    return 0;
+}
+
 static int check(const xs_config *config) {
     int rc = check_rings(config);
+    if (!rc) rc = check_lists(config);
     if (rc) return rc;
     if (config->trace_start < -1 || config->trace_start > 1 || config->payload < -1 || config->payload > 1)
         return xs_fail(XS_E_ARGUMENT, "trace_start and payload: expected -1, 0 or 1");

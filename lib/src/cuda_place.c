@@ -26,8 +26,8 @@ static int find_cpu_ranks(xs_world *world, xs_cuda_state *state) {
     const char *text = world->config.cpu_ranks;
     uint32_t ranks = world->config.ranks;
     if (!(state->on_cpu = calloc(ranks, 1))) return XS_E_MEMORY;
-    if (text && *text && xs_parse_list(text, ranks - 1, mark_cpu, state->on_cpu))
-        return xs_fail(XS_E_ARGUMENT, "cpu_ranks \"%s\": expected ranks from 0 to %u, as in 0,2-3", text, ranks - 1);
+    int rc = text && *text ? xs_parse_list(text, ranks - 1, mark_cpu, state->on_cpu) : 0; /* checked with the configuration */
+    if (rc) return rc;
     for (uint32_t r = 0; r < ranks; r++) state->cpu_ranks += state->on_cpu[r];
     return 0;
 }
@@ -48,12 +48,7 @@ static int default_ordinals(const xs_world *world, uint32_t gpu_ranks, uint32_t 
 static int listed_ordinals(const char *text, uint32_t count, uint32_t *ordinals, uint32_t *used) {
     number_list list = {.numbers = ordinals, .room = count};
     int rc = xs_parse_list(text, count - 1, add_number, &list);
-    if (rc == XS_E_TOO_MANY || (!rc && !list.count))
-        return xs_fail(XS_E_ARGUMENT, "devices \"%s\": none, or one of them twice", text);
     if (rc) return xs_fail(XS_E_ARGUMENT, "devices \"%s\": expected GPUs from 0 to %u, as in 0,2-3", text, count - 1);
-    for (uint32_t i = 0; i < list.count; i++)
-        for (uint32_t j = 0; j < i; j++)
-            if (ordinals[i] == ordinals[j]) return xs_fail(XS_E_ARGUMENT, "devices \"%s\": GPU %u twice", text, ordinals[i]);
     *used = list.count;
     return 0;
 }

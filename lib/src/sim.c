@@ -3,20 +3,24 @@
 
 #include <string.h>
 
+#include "config.h"
+
 /* From a percentage in the environment, 50 where it is not set, to a share of 2^16. */
 static int chance(const char *name, uint32_t *share) {
-    const char *text = getenv(name);
-    char *end = NULL;
-    unsigned long percent = text && *text ? strtoul(text, &end, 10) : 50;
+    uint64_t percent = 50;
+    int rc = xs_env_number(name, 0, 100, &percent);
     *share = (uint32_t)(percent * 65536 / 100);
-    return (end && *end) || percent > 100 ? XS_E_ARGUMENT : 0;
+    return rc < 0 ? rc : 0;
 }
 
 static int open_sim(xs_world *world, void **state) {
     const xs_config *config = &world->config;
     uint32_t hold, stale;
-    if (chance("XS_SIM_HOLD", &hold) || chance("XS_SIM_STALE", &stale))
-        return XS_E_ARGUMENT;
+    int rc = chance("XS_SIM_HOLD", &hold);
+    if (!rc)
+        rc = chance("XS_SIM_STALE", &stale);
+    if (rc)
+        return rc;
     xs_sim *sim = calloc(1, sizeof *sim);
     if (!sim)
         return XS_E_MEMORY;

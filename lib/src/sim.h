@@ -14,7 +14,7 @@
  *   acquire of enough scope (sim_stale.c).
  * What it does not
  * - A loop that neither polls through xs_host_poll_failed nor ends runs for ever, unless the world's wait_ns bounds it.
- * - No stale reads: a missing acquire does not show. Slots (atomics) are sequentially consistent; only payload is weak.
+ * - Slots (atomics) are sequentially consistent; only payload is weak.
  * - Worlds of several processes: refused when the world is created. A slot that the host is to write must be written before xs_sync.
  * - One thread at a time may launch and sync. Kernels must not jump out (longjmp, exceptions, thread exit) nor block.
  *

@@ -91,9 +91,21 @@ static int open_any(xs_capture *c, const xs_capture_options *options) {
     return xs_fail(XS_E_SYSTEM, "%s and %d more are being written by other processes", c->path, MOST_NAMES - 1);
 }
 
+/* "", ".", ".." and ".xs", alone or behind a folder, name a folder and no file in it: they became ..xs, which no listing shows. */
+static int is_name(const char *name) {
+    static const char *const none[] = {"", ".", "..", ".xs"};
+    const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+        if (!strcmp(last, none[i]))
+            return 0;
+    return 1;
+}
+
 int xs_capture_open(const xs_capture_options *options, xs_capture **capture) {
-    if (!options->name || !*options->name || !strcmp(options->name, ".xs"))
+    if (!options->name || !*options->name)
         return xs_fail(XS_E_ARGUMENT, "the capture has no name");
+    if (!is_name(options->name))
+        return xs_fail(XS_E_ARGUMENT, "capture \"%s\": expected NAME, or FOLDER/NAME", options->name);
     xs_capture *c = calloc(1, sizeof *c);
     if (!c)
         return XS_E_MEMORY;

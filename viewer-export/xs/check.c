@@ -22,25 +22,32 @@ static int worse(int x, int y) {
     return x == 1 || y == 1 ? 1 : x > y ? x : y;
 }
 
+static int check_all(const char **args, uint32_t count) {
+    int code = answer_from(args[0], ask, NULL);
+    for (uint32_t i = 1; i < count && code >= 0 && code <= 2; i++) {
+        if (!quiet)
+            printf("\n%s\n", args[i]);
+        code = worse(code, answer_from(args[i], ask, NULL));
+    }
+    return code;
+}
+
 static int run(const command *self, int argc, const char **argv) {
     poptContext context;
     int code = options_parse(self, options, 0, argc, argv, &context);
     if (code >= 0)
         return code;
-    const char *name = poptGetArg(context);
-    if (!name)
+    uint32_t count;
+    const char **args = options_arguments(context, &count);
+    count = names_distinct(args, count);
+    if (!count)
         code = complain(EX_USAGE, "check which run? xs check NAME");
     else if (json && quiet)
         code = complain(EX_USAGE, "--json or --quiet, not both");
-    else if (json && poptPeekArg(context))
+    else if (json && count > 1)
         code = complain(EX_USAGE, "--json takes one run at a time");
     else
-        code = answer_from(name, ask, NULL);
-    while (code >= 0 && code <= 2 && (name = poptGetArg(context))) {
-        if (!quiet)
-            printf("\n%s\n", name);
-        code = worse(code, answer_from(name, ask, NULL));
-    }
+        code = check_all(args, count);
     poptFreeContext(context);
     return code;
 }

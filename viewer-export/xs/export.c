@@ -63,9 +63,9 @@ static int export_names(run_names *in, uint32_t count) {
     return code;
 }
 
-static int resolve_all(const char **args, run_names *names, uint32_t *count) {
+static int resolve_all(const char **args, uint32_t given, run_names *names, uint32_t *count) {
     int code = EX_OK;
-    for (*count = 0; args[*count] && !code;) {
+    for (*count = 0; *count < given && !code;) {
         run_names *n = &names[*count];
         if (!(code = names_resolve(args[*count], n)))
             ++*count;
@@ -80,10 +80,11 @@ static int run(const command *self, int argc, const char **argv) {
     int code = options_parse(self, options, 0, argc, argv, &context);
     if (code >= 0)
         return code;
-    const char **args = poptGetArgs(context);
-    uint32_t count = 0;
-    run_names *names = args && args[0] ? calloc((size_t)argc, sizeof *names) : NULL;
-    if (!args || !args[0])
+    uint32_t given, count = 0;
+    const char **args = options_arguments(context, &given);
+    given = names_distinct(args, given);
+    run_names *names = given ? calloc(given, sizeof *names) : NULL;
+    if (!given)
         code = complain(EX_USAGE, "export what? xs export NAME");
     else if (want_sqlite && !want_perfetto && (windows || merge_roles || slots || gpu_events || link_wanted))
         code = complain(EX_USAGE, "%s is for Perfetto traces",
@@ -93,7 +94,7 @@ static int run(const command *self, int argc, const char **argv) {
     else if (!names)
         code = complain(EX_SOFTWARE, "out of memory");
     else
-        code = resolve_all(args, names, &count);
+        code = resolve_all(args, given, names, &count);
     if (code == EX_OK)
         code = export_names(names, count);
     for (uint32_t i = 0; i < count; i++)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <xs/xs.h>
 
@@ -68,18 +69,50 @@ static void print(const hang_report *report) {
         hang_print_text(report, rows ? rows : ROWS, stdout);
 }
 
+/* `code` of what was read; the verdict where that was well. */
+static int show(int code, hang_report *report) {
+    if (!code) {
+        code = (int)report->worlds[0].verdict;
+        print(report);
+    }
+    hang_free(report);
+    return code;
+}
+
+/* Any name of a run stands for its capture, as everywhere; what is an image of trace memory keeps its own. */
+static int name_run(const char *arg, run_names *names, const char **path) {
+    *path = arg;
+    if (hang_is_image(arg))
+        return EX_OK;
+    int code = names_resolve(arg, names);
+    if (!code && names->has_capture && strcmp(arg, names->capture))
+        *path = names->base;
+    return code;
+}
+
+static int hang_files(const char **args, uint32_t count, hang_report *report) {
+    count = names_distinct(args, count);
+    run_names *names = calloc(count, sizeof *names);
+    const char **paths = calloc(count, sizeof *paths);
+    int code = names && paths ? EX_OK : complain(EX_SOFTWARE, "out of memory");
+    for (uint32_t i = 0; i < count && !code; i++)
+        code = name_run(args[i], &names[i], &paths[i]);
+    if (!code)
+        code = show(hang_open(paths, count, report), report);
+    for (uint32_t i = 0; names && i < count; i++)
+        names_free(&names[i]);
+    free(names);
+    free(paths);
+    return code;
+}
+
 static int hang(const char **args, uint32_t count) {
     hang_report report = {.path = NULL};
     uint32_t found = 0;
     int32_t *pids = calloc(count + 1u, sizeof *pids);
     int code = pids ? pids_parse(args, count, pids, &found) : complain(EX_SOFTWARE, "out of memory");
     if (!code)
-        code = count > found ? hang_open(args, count, &report) : look(pids, found, &report);
-    if (!code) {
-        code = (int)report.worlds[0].verdict;
-        print(&report);
-    }
-    hang_free(&report);
+        code = count > found ? hang_files(args, count, &report) : show(look(pids, found, &report), &report);
     free(pids);
     int written = finish_output();
     return written ? written : code;

@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,6 +46,39 @@ int names_resolve(const char *name, run_names *names) {
     names->has_capture = exists(names->capture);
     names->has_database = exists(names->database);
     return EX_OK;
+}
+
+/* The file behind a name: the capture, else the database, else what is so called (an image of trace memory). */
+static int file_of(const char *name, struct stat *st) {
+    static const char *const tried[] = {".xs", ".db", ""};
+    char path[PATH_MAX];
+    int n = (int)base_length(name);
+    for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++)
+        if (snprintf(path, sizeof path, "%.*s%s", *tried[i] ? n : (int)strlen(name), name, tried[i]) < (int)sizeof path && !stat(path, st))
+            return 1;
+    return 0;
+}
+
+static int same_run(const char *a, const char *b) {
+    struct stat x, y;
+    size_t n = base_length(a);
+    if (n == base_length(b) && !strncmp(a, b, n))
+        return 1;
+    return file_of(a, &x) && file_of(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+uint32_t names_distinct(const char **args, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0, j; i < count; i++) {
+        for (j = 0; j < kept && !same_run(args[j], args[i]); j++) {
+        }
+        if (j < kept)
+            continue;
+        const char *repeated = args[kept]; /* changes places: the strings belong to popt */
+        args[kept++] = args[i];
+        args[i] = repeated;
+    }
+    return kept;
 }
 
 const char *names_hint(const run_names *names) {

@@ -24,22 +24,21 @@ static int run(const command *self, int argc, const char **argv) {
     int code = options_parse(self, options, 0, argc, argv, &context);
     if (code >= 0)
         return code;
-    const char *name = poptGetArg(context);
+    uint32_t count;
+    const char **args = options_arguments(context, &count);
+    count = names_distinct(args, count);
     code = options_number("--rows", rows_text, 0, 100000, &rows);
     free(rows_text);
-    if (code)
-        name = NULL;
-    else if (!name)
+    if (!code && !count)
         code = complain(EX_USAGE, "report of which run? xs report NAME");
-    else if (json && html)
+    else if (!code && json && html)
         code = complain(EX_USAGE, "--json and --html exclude each other");
-    else if ((json || html) && poptPeekArg(context))
+    else if (!code && (json || html) && count > 1)
         code = complain(EX_USAGE, "--%s takes one run at a time", json ? "json" : "html");
-    else
-        code = answer_from(name, ask, NULL);
-    while (!code && (name = poptGetArg(context))) {
-        printf("\n%s\n", name);
-        code = answer_from(name, ask, NULL);
+    for (uint32_t i = 0; i < count && !code; i++) {
+        if (i)
+            printf("\n%s\n", args[i]);
+        code = answer_from(args[i], ask, NULL);
     }
     poptFreeContext(context);
     return code;

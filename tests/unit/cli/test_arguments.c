@@ -60,6 +60,44 @@ static void next_commands_are_quoted(void **state) {
     }
 }
 
+static int times(const char *text, const char *words) {
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, words)); at += strlen(words))
+        n++;
+    return n;
+}
+
+/* `xs report run run.xs` said everything twice, and export merged a run with itself. */
+static void one_run_named_twice_was_told_twice(void **state) {
+    (void)state;
+    make_capture("other.xs", 3);
+    assert_int_equal(symlink("run.xs", "link.xs"), 0);
+    static const char *const same[] = {"run run", "run run.xs", "run.db run", "./run run", "run link"};
+    static const char *const commands[] = {"report", "check", "hang", "export -q"};
+    for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
+        char line[100];
+        snprintf(line, sizeof line, "%s run", commands[c]);
+        outcome once = run_xs(line);
+        for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+            snprintf(line, sizeof line, "%s %s", commands[c], same[i]);
+            outcome twice = run_xs(line);
+            assert_int_equal(twice.code, once.code);
+            assert_string_equal(twice.err, once.err);
+            assert_int_equal(count_lines(twice.out), count_lines(once.out));
+            outcome_free(&twice);
+        }
+        outcome_free(&once);
+    }
+    outcome o = run_xs("report --json run run.xs"); /* one run at a time: it is one */
+    assert_int_equal(o.code, 0);
+    outcome_free(&o);
+    o = run_xs("check run other.xs run"); /* those that differ are all told */
+    assert_int_equal(times(o.out, "\nother.xs\n"), 1);
+    assert_int_equal(times(o.out, "\nrun\n"), 0);
+    outcome_free(&o);
+    unlink("link.xs");
+}
+
 static int setup(void **state) {
     (void)state;
     enter_folder();
@@ -74,6 +112,6 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_that_are_none_are_refused_by_every_option), cmocka_unit_test(folders_are_no_names),
-                                       cmocka_unit_test(next_commands_are_quoted)};
+                                       cmocka_unit_test(next_commands_are_quoted), cmocka_unit_test(one_run_named_twice_was_told_twice)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

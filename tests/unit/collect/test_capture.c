@@ -167,6 +167,11 @@ static void bad_names_and_bounds(void **unused) {
     assert_int_equal(bed_open(&b, &file, 16, 0), XS_E_ARGUMENT);
     file.name = ".xs";
     assert_int_equal(bed_open(&b, &file, 16, 0), XS_E_ARGUMENT);
+    static const char *const folders[] = {".", "..", "/", "./", "./.", "../..", "/tmp/.xs"}; /* made ..xs and its like */
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        file.name = folders[i];
+        assert_int_equal(bed_open(&b, &file, 16, 0), XS_E_ARGUMENT);
+    }
     file.name = in_folder("missing/run");
     assert_int_equal(bed_open(&b, &file, 16, 0), XS_E_SYSTEM);
     assert_non_null(strstr(xs_error_detail(), "missing/run.xs"));

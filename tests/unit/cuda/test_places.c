@@ -111,9 +111,9 @@ static void places_that_make_no_sense_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *devices, *cpu, *words;
-    } cases[] = {{"0,0", NULL, "twice"},       {"2", NULL, "expected GPUs from 0 to 1"}, {"x", NULL, "expected GPUs"},
+    } cases[] = {{"0,0", NULL, "twice"},       {"2", NULL, "expected GPUs from 0 to 1"}, {"x", NULL, "expected numbers of GPUs"},
                  {NULL, "3", "from 0 to 2"},   {NULL, "0-2", "every rank is a CPU thread"}, {NULL, "1-0", "expected ranks"},
-                 {"0-", NULL, "expected GPUs"}};
+                 {"0-", NULL, "expected numbers of GPUs"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         xs_config config = cuda_config(3);
         config.devices = cases[i].devices;

@@ -237,6 +237,37 @@ static void bad_environment(void **state) {
     }
 }
 
+/* The lists that CUDA alone reads were taken as they came by the host backend: `XS_DEVICES=nonsense` ran as if nothing was said. */
+static void lists_of_the_other_backend_were_taken_as_they_came(void **state) {
+    static const char *const bad[] = {"x", ",", "0,", ",0", "-1", "3-2", "0 1", " 0", "0x", "0,1;2", "4294967296", "99999999999999999999"};
+    xs_config four = test_config(4);
+    four.backend = "host";
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char says[64];
+        clean(state);
+        setenv("XS_DEVICES", bad[i], 1);
+        snprintf(says, sizeof says, "devices \"%s\"", bad[i]);
+        refused(&four, XS_E_ARGUMENT, says);
+        clean(state);
+        setenv("XS_CPU_RANKS", bad[i], 1);
+        snprintf(says, sizeof says, "cpu_ranks \"%s\"", bad[i]);
+        refused(&four, XS_E_ARGUMENT, says);
+    }
+    clean(state);
+    setenv("XS_DEVICES", "0,2-3,2", 1);
+    refused(&four, XS_E_ARGUMENT, "one of them twice");
+    clean(state);
+    setenv("XS_CPU_RANKS", "4", 1);
+    refused(&four, XS_E_ARGUMENT, "ranks from 0 to 3");
+    clean(state);
+    four.devices = "one"; /* the caller's own, too */
+    refused(&four, XS_E_ARGUMENT, "devices \"one\"");
+    four.devices = "7";
+    four.cpu_ranks = "0-3";
+    xs_config c = resolved(&four);
+    xs_config_free(&c);
+}
+
 static void bad_fields(void **state) {
     (void)state;
     xs_config c = test_config(4);
@@ -357,6 +388,7 @@ int main(void) {
         TEST(own_variables_win_over_launchers),
         TEST(job_ids_name_the_world),
         TEST(bad_environment),
+        TEST(lists_of_the_other_backend_were_taken_as_they_came),
         TEST(bad_fields),
         TEST(other_sizes),
         TEST(unknown_names),

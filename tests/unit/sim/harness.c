@@ -48,11 +48,12 @@ void harness_open(harness *h, uint32_t ranks, uint64_t seed) {
 }
 
 void harness_wants_a_percentage(const char *name) {
-    static const char *const bad[] = {"101", "-1", "x", "5x"};
+    static const char *const bad[] = {"101", "-1", "x", "5x", " 5", "4294967297"};
     harness h = {0};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         setenv(name, bad[i], 1);
         assert_int_equal(xs_scheduler_sim.open(&h.world, &h.state), XS_E_ARGUMENT);
+        assert_non_null(strstr(xs_error_detail(), name));
     }
     unsetenv(name);
 }
