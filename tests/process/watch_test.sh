@@ -6,7 +6,7 @@ watch=$1 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "FAILED: $*" >&2; cat "$folder/log" >&2; exit 1; }
 
-bash "$watch" 1 sh -c 'sleep 3600 & echo $! >"$0"; wait' "$folder/pid" >"$folder/log" 2>&1
+bash "$watch" 4 sh -c 'sleep 3600 & echo $! >"$0"; wait' "$folder/pid" >"$folder/log" 2>&1
 [ $? = 124 ] || fail "a hang must give 124"
 grep -q '^HANGS: sh -c' "$folder/log" || fail "the log does not say what hangs"
 for words in '^== process [0-9]*, parent [0-9]*: sh -c' '^== process [0-9]*, parent [0-9]*: sleep 3600' '^thread [0-9]* sleep: S .*nanosleep'; do

@@ -1,11 +1,9 @@
 #include "capture_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 #include <xs/frame.h>
 #include <xs/xs.h>
@@ -50,41 +48,13 @@ static char *path_of(const xs_capture_options *options, int nth) {
     return n < 0 ? NULL : path;
 }
 
-/* Opens the file at c->path. 1: another process writes it. */
-static int open_file(xs_capture *c, const xs_capture_options *options) {
-    c->fd = open(c->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (c->fd < 0 && errno == EISDIR) {
-        int number = xs_capture_remove_folder(c->path);
-        if (number == EBUSY)
-            return 1;
-        if (number)
-            return xs_fail(XS_E_SYSTEM, "%s is a folder that holds more than a capture: %s", c->path, strerror(number));
-        c->fd = open(c->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    }
-    if (c->fd < 0)
-        return xs_fail(errno == ENOSPC ? XS_E_NO_SPACE : XS_E_SYSTEM, "cannot write %s: %s", c->path, strerror(errno));
-    if (flock(c->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-        close(c->fd);
-        c->fd = -1;
-        return 1;
-    }
-    if (ftruncate(c->fd, 0))
-        return xs_fail(XS_E_SYSTEM, "cannot write %s: %s", c->path, strerror(errno));
-    uint64_t least = XS_CAPTURE_RESERVE + XS_CAPTURE_GROW_LEAST;
-    int number = xs_capture_grow(c, options->preallocate > least ? options->preallocate : least);
-    if (number)
-        return xs_fail(xs_capture_failed(c, number), "no space for %s: %s", c->path, strerror(number));
-    return 0;
-}
-
 static int open_any(xs_capture *c, const xs_capture_options *options) {
     for (int nth = 1; nth <= MOST_NAMES; nth++) {
         free(c->path);
         c->path = path_of(options, nth);
         if (!c->path)
             return XS_E_MEMORY;
-        int bounded = options->bound_bytes || options->bound_ns;
-        int rc = bounded ? xs_capture_open_folder(c, options) : open_file(c, options);
+        int rc = xs_capture_find_place(c, options);
         if (rc <= 0)
             return rc;
     }
@@ -109,7 +79,7 @@ int xs_capture_open(const xs_capture_options *options, xs_capture **capture) {
     xs_capture *c = calloc(1, sizeof *c);
     if (!c)
         return XS_E_MEMORY;
-    c->fd = c->folder_fd = -1;
+    c->fd = c->folder_fd = c->earlier_fd = -1;
     c->lane_count = 1;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->turn, NULL);
@@ -118,8 +88,12 @@ int xs_capture_open(const xs_capture_options *options, xs_capture **capture) {
         rc = open_any(c, options);
     if (!rc)
         rc = xs_capture_put_file_frame(c);
-    if (!rc)
+    if (rc == XS_E_NO_SPACE)
+        rc = xs_capture_put_off(c, options);
+    else if (!rc)
         rc = xs_capture_flush(c);
+    if (!rc && !options->held && (rc = xs_capture_begin(c)))
+        c->begun = 0;
     if (rc) {
         xs_capture_forget(c);
         return rc;
@@ -154,13 +128,19 @@ void xs_capture_let_go(xs_capture *c) {
         close(c->fd);
     if (c->folder_fd >= 0)
         close(c->folder_fd);
-    c->fd = c->folder_fd = -1;
+    if (c->earlier_fd >= 0)
+        close(c->earlier_fd);
+    c->fd = c->folder_fd = c->earlier_fd = -1;
 }
 
 void xs_capture_forget(xs_capture *c) {
+    if (!c->begun)
+        xs_capture_give_up(c);
     xs_capture_let_go(c);
     for (uint32_t i = 0; i < XS_CAPTURE_LANES; i++)
         free(c->lanes[i].stage);
     free(c->path);
+    free(c->place);
+    free(c->beside);
     free(c);
 }

@@ -30,8 +30,14 @@ struct xs_capture_lane {
  * One lane: nothing is locked. */
 struct xs_capture {
     char *path;    /* of the file or folder */
+    char *place;   /* the same where links are followed */
+    char *beside;  /* where it is until it begins; NULL: in its place */
     int fd;        /* of the file or the newest segment; -1: none could be made */
     int folder_fd; /* bounded captures; -1 otherwise */
+    int earlier_fd; /* of what beside is to replace: holds its lock until then; -1: nothing */
+    int begun;     /* the place is its own; before, a failure leaves there what was there */
+    int fresh;     /* what is in its place was made here, or had nothing in it */
+    uint64_t put_off; /* bytes that it takes when it begins, where there is no space beside the earlier one; 0: it has them */
     xs_capture_lane lanes[XS_CAPTURE_LANES];
     uint32_t lane_count;
     pthread_mutex_t lock;
@@ -74,9 +80,20 @@ int xs_capture_make_lane(xs_capture *c, uint32_t index);
 /* Cuts fd to what was written and closes it. */
 int xs_capture_close_file(xs_capture *c);
 
-/* An earlier bounded capture of that name. 0, or errno: EBUSY if it is being written, ENOTEMPTY if it holds other files. */
-int xs_capture_remove_folder(const char *path);
-int xs_capture_open_folder(xs_capture *c, const xs_capture_options *options);
+/* capture_place.c. xs_capture_find_place: opens the file or the first segment at c->path, or beside an earlier capture. 0, an error, or 1:
+ * another process writes there. xs_capture_give_up: a start that fails leaves nothing behind. */
+int xs_capture_find_place(xs_capture *c, const xs_capture_options *options);
+void xs_capture_give_up(xs_capture *c);
+/* There is no space for it. 0: there will be once the earlier one is gone, so it starts then; else XS_E_NO_SPACE, with a text. */
+int xs_capture_put_off(xs_capture *c, const xs_capture_options *options);
+
+#define XS_CAPTURE_FIRST "first.new" /* the name of the first segment until the capture begins */
+void xs_capture_remove_segments(int folder_fd);
+int xs_capture_only_segments(int folder_fd); /* 0: other files are in it */
+uint64_t xs_capture_segment_bytes(int folder_fd); /* on the disk */
+int xs_capture_first_segment(xs_capture *c, const xs_capture_options *options); /* 0 or errno */
+/* The segments of an earlier capture go. 0 or errno. */
+int xs_capture_name_first(xs_capture *c);
 /* 1: a segment was removed; 0: there is none, or the capture has no segments. */
 int xs_capture_remove_oldest(xs_capture *c);
 /* Before `bytes` more are put: begins a new segment where due, removes what would pass the bound. 0 or an error. */

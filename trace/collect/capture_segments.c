@@ -7,13 +7,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "world.h"
 
-#define LEAST_BOUND (256u << 10)
 #define SEGMENTS 8u /* that share the bound: an eighth of the history goes at a time */
 
 /* What a file takes on its disk. */
@@ -26,38 +24,53 @@ static int is_segment(const char *name) {
     return digits >= 6 && !strcmp(name + digits, ".seg");
 }
 
-/* Segments of an earlier capture of this name. */
-static void remove_old(int folder_fd) {
-    int fd = dup(folder_fd);
+static DIR *open_folder(int folder_fd) {
+    int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* a position of its own */
     DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-    if (!folder) {
-        if (fd >= 0)
-            close(fd);
+    if (!folder && fd >= 0)
+        close(fd);
+    return folder;
+}
+
+void xs_capture_remove_segments(int folder_fd) {
+    DIR *folder = open_folder(folder_fd);
+    if (!folder)
         return;
-    }
     for (struct dirent *entry; (entry = readdir(folder));)
         if (is_segment(entry->d_name))
             unlinkat(folder_fd, entry->d_name, 0);
     closedir(folder);
 }
 
-int xs_capture_remove_folder(const char *path) {
-    int folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder_fd < 0)
-        return errno;
-    if (flock(folder_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-        close(folder_fd);
-        return EBUSY;
-    }
-    remove_old(folder_fd);
-    close(folder_fd);
-    return rmdir(path) ? errno : 0;
+int xs_capture_only_segments(int folder_fd) {
+    DIR *folder = open_folder(folder_fd);
+    int only = folder != NULL;
+    for (struct dirent *entry; only && (entry = readdir(folder));)
+        only = is_segment(entry->d_name) || !strcmp(entry->d_name, XS_CAPTURE_FIRST) || !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+    if (folder)
+        closedir(folder);
+    return only;
+}
+
+uint64_t xs_capture_segment_bytes(int folder_fd) {
+    struct stat st;
+    uint64_t bytes = 0;
+    DIR *folder = open_folder(folder_fd);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (is_segment(entry->d_name) && !fstatat(folder_fd, entry->d_name, &st, 0))
+            bytes += (uint64_t)st.st_blocks * 512;
+    if (folder)
+        closedir(folder);
+    return bytes;
 }
 
 static int open_segment(xs_capture *c) {
     char name[32];
     segment_name(name, c->segment);
-    c->fd = openat(c->folder_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const char *at = c->begun ? name : XS_CAPTURE_FIRST; /* among the segments of an earlier capture */
+    if (!c->begun)
+        unlinkat(c->folder_fd, at, 0);
+    c->fd = openat(c->folder_fd, at, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (c->fd < 0)
         return errno;
     c->written = c->allocated = 0;
@@ -66,35 +79,19 @@ static int open_segment(xs_capture *c) {
     return 0;
 }
 
-static int make_folder(const char *path) {
-    struct stat status;
-    if (!stat(path, &status) && S_ISREG(status.st_mode) && unlink(path)) /* an unbounded capture of that name */
-        return errno;
-    return mkdir(path, 0777) && errno != EEXIST ? errno : 0;
-}
-
-int xs_capture_open_folder(xs_capture *c, const xs_capture_options *options) {
-    if (options->bound_bytes && options->bound_bytes < LEAST_BOUND)
-        return xs_fail(XS_E_ARGUMENT, "a capture needs a bound of at least %u bytes", LEAST_BOUND);
+int xs_capture_first_segment(xs_capture *c, const xs_capture_options *options) {
     c->bound_bytes = options->bound_bytes ? options->bound_bytes : UINT64_MAX;
     c->bound_ns = options->bound_ns;
     c->segment_bytes = options->bound_bytes ? (options->bound_bytes / SEGMENTS) & ~(uint64_t)4095 : UINT64_MAX / 2;
     c->segment_ns = options->bound_ns / SEGMENTS;
-    int number = make_folder(c->path);
-    if (!number && (c->folder_fd = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
-        number = errno;
-    if (!number && flock(c->folder_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-        close(c->folder_fd);
-        c->folder_fd = -1;
-        return 1;
-    }
-    if (!number) {
-        remove_old(c->folder_fd);
-        number = open_segment(c);
-    }
-    if (number)
-        return xs_fail(xs_capture_failed(c, number), "cannot write %s: %s", c->path, strerror(number));
-    return 0;
+    return open_segment(c);
+}
+
+int xs_capture_name_first(xs_capture *c) {
+    char name[32];
+    segment_name(name, c->segment);
+    xs_capture_remove_segments(c->folder_fd);
+    return renameat(c->folder_fd, XS_CAPTURE_FIRST, c->folder_fd, name) ? errno : 0;
 }
 
 int xs_capture_remove_oldest(xs_capture *c) {

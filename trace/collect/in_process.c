@@ -129,6 +129,8 @@ static void *run(void *user) {
     const uint64_t busy = xs_region(p->world)->ring_records / 4;
     uint64_t sleep = SLEEP_LEAST_NS, taken;
     pthread_setname_np(pthread_self(), "xs collector");
+    pthread_mutex_lock(&p->lock); /* until the capture has begun */
+    pthread_mutex_unlock(&p->lock);
     do {
         taken = pass_and_triggers(p, &signals_seen);
         sleep = taken ? SLEEP_LEAST_NS : sleep * 2 < SLEEP_MOST_NS ? sleep * 2 : SLEEP_MOST_NS;
@@ -149,13 +151,18 @@ static int start_thread(in_process *p) {
         catch_signal();
     sigset_t all, old;
     sigfillset(&all);
+    pthread_mutex_lock(&p->lock);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     int number = pthread_create(&p->thread, NULL, run, p);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (number)
-        return xs_fail(XS_E_SYSTEM, "no thread for the collector: %s", strerror(number));
-    p->threaded = 1;
-    return 0;
+    p->threaded = !number;
+    int rc = number ? xs_fail(XS_E_SYSTEM, "no thread for the collector: %s", strerror(number))
+                    : xs_capture_begin(xs_collector_capture(p->collector));
+    p->stopping = rc != 0;
+    pthread_mutex_unlock(&p->lock);
+    if (rc && p->threaded) /* it ends the capture */
+        pthread_join(p->thread, NULL);
+    return rc;
 }
 
 /* Start. */
@@ -166,7 +173,7 @@ static int open_capture(const xs_world *world, xs_capture **capture) {
     if (config->ranks > config->local_ranks)
         snprintf(suffix, sizeof suffix, ".rank%u", config->first_rank);
     xs_capture_options options = {.name = config->capture, .suffix = suffix, .bound_bytes = config->capture_bytes,
-                                  .bound_ns = config->capture_seconds * 1000000000ull};
+                                  .bound_ns = config->capture_seconds * 1000000000ull, .held = 1};
     return xs_capture_open(&options, capture);
 }
 
@@ -188,9 +195,9 @@ static int start_capture(in_process *p, const char *note) {
     rc = xs_collector_add(p->collector, world->region, world->region_total, 0, &p->region);
     if (!rc && note)
         rc = xs_collector_note(p->collector, note);
-    if (!rc && !is_virtual)
-        rc = start_thread(p);
-    return rc;
+    if (!rc && is_virtual)
+        return xs_capture_begin(capture);
+    return rc ? rc : start_thread(p);
 }
 
 static int start_any(in_process *p) {

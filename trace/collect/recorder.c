@@ -40,12 +40,11 @@ static int open_collector(recorder *r) {
     if (told < 0)
         return told;
     xs_capture_options file = {.name = o->capture, .bound_bytes = o->bound_bytes, .bound_ns = o->bound_seconds * 1000000000ull,
-                               .preallocate = o->preallocate};
+                               .preallocate = o->preallocate, .held = 1};
     xs_capture *capture;
     int rc = xs_capture_open(&file, &capture);
     if (rc)
         return rc;
-    snprintf(r->result->path, sizeof r->result->path, "%s", xs_capture_path(capture));
     xs_collector_options options = {.capture = capture, .now = now_boot, .threads = (uint32_t)threads, .on_trigger = o->on_trigger};
     rc = xs_collector_create(&options, &r->collector);
     if (rc)
@@ -223,8 +222,10 @@ static int run(recorder *r, char *const argv[]) {
     if (!rc) {
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* so that exit statuses of orphans are seen, too */
         rc = start_command(r, argv, &mask);
-        if (!rc)
+        if (!rc) {
+            r->begin_error = xs_capture_begin(xs_collector_capture(r->collector)); /* now an earlier capture of that name may go */
             loop(r);
+        }
         prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
     }
     xs_recorder_unlisten(r);
@@ -248,6 +249,9 @@ int xs_recorder_run(const xs_recorder_options *options, char *const argv[], xs_r
         return rc;
     rc = run(&r, argv);
     result->records = xs_collector_records(r.collector);
+    snprintf(result->path, sizeof result->path, "%s", xs_capture_path(xs_collector_capture(r.collector)));
     result->capture_error = xs_collector_close(r.collector);
+    if (!result->capture_error)
+        result->capture_error = r.begin_error;
     return rc;
 }

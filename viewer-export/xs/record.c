@@ -54,12 +54,17 @@ static void say_recorded(const xs_recorder_result *r) {
                 r->refused);
 }
 
-static int export_recorded(const run_names *names) {
-    const char *captures[] = {names->capture};
+/* Of the capture that was written: NAME.2.xs where another recorder writes NAME.xs. */
+static int export_recorded(const char *path) {
+    run_names names;
+    int code = names_resolve(path, &names);
+    if (code)
+        return code;
+    const char *captures[] = {names.capture};
     export_job job = {
-        .captures = captures, .count = 1, .database = names->database, .perfetto = names->perfetto, .list = stderr};
-    int code = export_run(&job);
-    char *xs = names_quoted(program_invocation_name), *base = names_quoted(names->base);
+        .captures = captures, .count = 1, .database = names.database, .perfetto = names.perfetto, .list = stderr};
+    code = export_run(&job);
+    char *xs = names_quoted(program_invocation_name), *base = names_quoted(names.base);
     if (code)
         fprintf(stderr, "xs: the capture is kept; try again with: %s export %s\n", xs, base);
     else
@@ -67,9 +72,10 @@ static int export_recorded(const run_names *names) {
                 "xs: next: %s report %s\n"
                 "xs:       %s query %s wait_latency_histogram\n"
                 "xs:       open %s in https://ui.perfetto.dev\n",
-                xs, base, xs, base, names->perfetto);
+                xs, base, xs, base, names.perfetto);
     free(xs);
     free(base);
+    names_free(&names);
     return code;
 }
 
@@ -87,10 +93,12 @@ static int record(const run_names *names, xs_recorder_options *how, const char *
     say_recorded(&result);
     int code = EX_OK;
     if (result.capture_error)
-        code = complain(EX_IOERR, "%s: %s; the capture says what is missing", names->capture,
+        code = complain(EX_IOERR, "%s: %s; the capture says what is missing", result.path,
                         xs_strerror(result.capture_error));
+    if (strcmp(result.path, names->capture))
+        fprintf(stderr, "xs: %s belongs to another process, or could not be replaced: this run is %s\n", names->capture, result.path);
     if (!no_export && result.processes) {
-        int exported = export_recorded(names);
+        int exported = export_recorded(result.path);
         code = code ? code : exported;
     }
     return result.exit_status ? result.exit_status : code;

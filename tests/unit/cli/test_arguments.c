@@ -60,6 +60,49 @@ static void next_commands_are_quoted(void **state) {
     }
 }
 
+static void expect_size(const char *path, off_t size) {
+    struct stat st;
+    if (size < 0) {
+        assert_int_equal(access(path, F_OK), -1);
+    } else {
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_size, size);
+    }
+}
+
+/* It left run.xs with nothing in it. */
+static void a_record_that_could_not_start_emptied_the_capture(void **state) {
+    (void)state;
+    struct stat st;
+    make_capture("kept.xs", 3);
+    assert_int_equal(stat("kept.xs", &st), 0);
+    static const char *const fail[][2] = {{"--preallocate=1000T -- true", "no space for"}, {"-- ./no-such-command", "cannot run ./no-such-command"},
+                                          {"--max-bytes=1M -- ./no-such-command", "cannot run"}, {"-- ./kept.xs", "cannot run ./kept.xs"}};
+    static const int codes[] = {74, 127, 127, 126};
+    for (size_t i = 0; i < sizeof fail / sizeof *fail; i++) {
+        char line[120];
+        snprintf(line, sizeof line, "record -o kept %s", fail[i][0]);
+        expect_failure(line, codes[i], fail[i][1]);
+        expect_size("kept.xs", st.st_size);
+        expect_size("kept.xs.new", -1);
+        snprintf(line, sizeof line, "record -o none %s", fail[i][0]);
+        expect_failure(line, codes[i], fail[i][1]);
+        expect_size("none.xs", -1);
+    }
+}
+
+/* It exported the capture that the other was writing. */
+static void a_second_recorder_exported_the_first_ones_capture(void **state) {
+    (void)state;
+    outcome o = run_xs("record -o two -- " XS_PROGRAM " record -o two -- " BARRIER " --rounds 1");
+    assert_int_equal(o.code, 0);
+    assert_non_null(strstr(o.err, "this run is two.2.xs"));
+    assert_non_null(strstr(o.err, "report two.2\n"));
+    outcome_free(&o);
+    assert_int_equal(access("two.2.db", F_OK) || access("two.2.perfetto", F_OK) || access("two.xs", F_OK), 0);
+    assert_int_equal(access("two.db", F_OK), -1);
+}
+
 static int times(const char *text, const char *words) {
     int n = 0;
     for (const char *at = text; (at = strstr(at, words)); at += strlen(words))
@@ -112,6 +155,8 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_that_are_none_are_refused_by_every_option), cmocka_unit_test(folders_are_no_names),
-                                       cmocka_unit_test(next_commands_are_quoted), cmocka_unit_test(one_run_named_twice_was_told_twice)};
+                                       cmocka_unit_test(next_commands_are_quoted), cmocka_unit_test(one_run_named_twice_was_told_twice),
+                                       cmocka_unit_test(a_record_that_could_not_start_emptied_the_capture),
+                                       cmocka_unit_test(a_second_recorder_exported_the_first_ones_capture)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
