@@ -4,10 +4,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* With the address sanitizer small arrays move each time that they grow: it then sees a pointer that was kept over that. */
+#ifdef __SANITIZE_ADDRESS__
+enum { MOVES_BELOW = 4096, CIRCLE_FIRST = 1 };
+#else
+enum { MOVES_BELOW = 0, CIRCLE_FIRST = 4 };
+#endif
+
 int rd_room(void **array, uint32_t *room, uint32_t need, size_t width) {
     if (need <= *room)
         return 0;
     uint64_t next = *room ? (uint64_t)*room * 2 : width < 16 ? 16 : 4; /* there may be one a slot */
+    if (need < MOVES_BELOW)
+        next = need;
     while (next < need)
         next *= 2;
     if (next > UINT32_MAX - 1)
@@ -34,7 +43,7 @@ int rd_circle(void **array, uint32_t *room, uint32_t *first, uint32_t count, siz
         return 0;
     if (*room > UINT32_MAX / 2)
         return XS_E_MEMORY;
-    uint32_t more = *room ? *room * 2 : 4, behind = *room - *first; /* all are taken: from the oldest to the end, then from the begin */
+    uint32_t more = *room ? *room * 2 : CIRCLE_FIRST, behind = *room - *first; /* all are taken: from the oldest to the end, then from the begin */
     char *bigger = malloc(more * width);
     if (!bigger)
         return XS_E_MEMORY;
