@@ -32,5 +32,5 @@ static void setup(fault_run *run) {
     fault_buffers(run, run->args.rounds * PUTS);
 }
 FAULT(add_twice, .story = "of several who put and add, one adds twice", .finding = "count-mismatch", FAULT_SLOT("sum", 3, 0, 0), FAULT_CULPRIT(2, 0),
-      .judges = FAULT_SIM, .ranks = PUTS, .words = 8, .setup = setup);
+      .judges = FAULT_SIM, .race = FAULT_RACE, .ranks = PUTS, .words = 8, .setup = setup);
 #endif

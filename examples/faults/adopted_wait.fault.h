@@ -18,5 +18,5 @@ static void setup(fault_run *run) {
     fault_writer(run, &run->args.ready, 1, 0, 0, 0, run->args.role_produce);
 }
 FAULT(adopted_wait, .story = "flags of the user's are waited for without an acquire", .finding = "order-scope", FAULT_SLOT("flags", 1, 0, 0), FAULT_CULPRIT(1, 0),
-      .judges = FAULT_SIM, .setup = setup);
+      .judges = FAULT_SIM, .race = FAULT_RACE, .setup = setup);
 #endif

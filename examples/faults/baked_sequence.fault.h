@@ -32,5 +32,5 @@ static void launch(fault_run *run) {
     fault_launch(run, 0, 0, 0);
 }
 FAULT(baked_sequence, .story = "a replayed launch waits for sequences of the launch before", .finding = "early-pass",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .setup = fault_pair, .launch = launch);
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .setup = fault_pair, .launch = launch);
 #endif

@@ -25,5 +25,5 @@ XS_KERNEL(batch_misplaced, struct fault_args) { FAULT_PAIR(produce, consume); }
 
 #if FAULT_HOST
 FAULT(batch_misplaced, .story = "a batch is written to another place than its reader looks at", .finding = "partial-publish", FAULT_SLOT("ready", 1, 0, 0),
-      FAULT_CULPRIT(0, 0), .judges = FAULT_SIM, .setup = fault_pair);
+      FAULT_CULPRIT(0, 0), .judges = FAULT_SIM, .race = FAULT_RACE_UNSEEN, .setup = fault_pair);
 #endif

@@ -59,5 +59,5 @@ XS_KERNEL(broadcast_unset, struct fault_args) {
 
 #if FAULT_HOST
 FAULT(broadcast_unset, .story = "a shared sequence is read where nothing has set it", .finding = "payload-race",
-      FAULT_CULPRIT(1, 0), .judges = FAULT_EVERYWHERE, .block_threads = 64, .setup = fault_pair);
+      FAULT_CULPRIT(1, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .block_threads = 64, .setup = fault_pair);
 #endif

@@ -29,5 +29,5 @@ XS_KERNEL(credit_early, struct fault_args) { FAULT_PAIR(produce, consume); }
 
 #if FAULT_HOST
 FAULT(credit_early, .story = "a credit is given back before the buffer is read", .finding = "lapping", FAULT_SLOT("ack", 0, 0, 0), FAULT_CULPRIT(1, 0),
-      .judges = FAULT_SIM, .rounds = 16, .setup = fault_pair);
+      .judges = FAULT_SIM, .race = FAULT_RACE, .rounds = 16, .setup = fault_pair);
 #endif

@@ -32,5 +32,5 @@ static void setup(fault_run *run) {
     fault_plan(run, XS_PLAN_DEPTH, &run->args.ready, 1, 0, 0, DEEP, 0);
 }
 FAULT(deep_ring, .story = "a ring of five buffers whose producer runs seven ahead", .finding = "lapping", FAULT_SLOT("ready", 1, 0, 0),
-      FAULT_CULPRIT(0, 0), .judges = FAULT_SIM, .setup = setup);
+      FAULT_CULPRIT(0, 0), .judges = FAULT_SIM, .race = FAULT_RACE, .setup = setup);
 #endif

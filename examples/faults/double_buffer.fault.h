@@ -30,5 +30,5 @@ static void setup(fault_run *run) {
     fault_plan(run, XS_PLAN_DEPTH, &run->args.ready, 1, 0, 0, run->args.depth, 0);
 }
 FAULT(double_buffer, .story = "a double buffer without credit: the producer laps the reader", .finding = "lapping",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .setup = setup);
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .setup = setup);
 #endif

@@ -16,5 +16,5 @@ XS_KERNEL(expected_low, struct fault_args) { FAULT_BLOCKS(produce, fault_consume
 
 #if FAULT_HOST
 FAULT(expected_low, .story = "fewer arrivals are expected than come: published too early", .finding = "count-mismatch",
-      FAULT_SLOT("count", 0, 0, 0), FAULT_CULPRIT(0, FAULT_ANY), .judges = FAULT_EVERYWHERE, .grid = 4, .setup = fault_counted_election);
+      FAULT_SLOT("count", 0, 0, 0), FAULT_CULPRIT(0, FAULT_ANY), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .grid = 4, .setup = fault_counted_election);
 #endif

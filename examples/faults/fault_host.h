@@ -12,6 +12,10 @@ enum fault_judge { FAULT_SIM = 1, FAULT_THREADS = 2, FAULT_CUDA = 4 };
 #define FAULT_EVERYWHERE (FAULT_SIM | FAULT_THREADS | FAULT_CUDA)
 #define FAULT_TIMED (FAULT_SIM | FAULT_CUDA) /* what must be found depends on times */
 
+/* Are there two accesses of payload that nothing orders? The order and payload detectors say so of both kinds, ThreadSanitizer (on `threads`)
+ * of the first: of the others docs/limits.md says why not. */
+enum fault_race { FAULT_NO_RACE, FAULT_RACE, FAULT_RACE_UNSEEN };
+
 /* A slot, by pad name; FAULT_ANY for what does not matter. pad NULL: the finding names no slot. */
 typedef struct fault_slot {
     const char *pad;
@@ -39,6 +43,7 @@ typedef struct fault {
     fault_slot slot;
     uint32_t rank, block; /* the culprit */
     uint32_t judges;      /* fault_judge */
+    uint32_t race;        /* fault_race */
     uint32_t ranks, grid, block_threads; /* grid: blocks a rank */
     uint32_t residency;   /* 0: all blocks */
     uint32_t rounds, words;

@@ -16,7 +16,7 @@ typedef struct command {
 } command;
 
 static const struct argp_option option_table[] = {
-    {"list", 'l', NULL, 0, "what there is, one fault a line", 0},
+    {"list", 'l', NULL, 0, "what there is, one fault a line: name, what must be found, who can judge, whether it is a race, what is wrong", 0},
     {"twin", 't', NULL, 0, "the healthy twin instead of the fault", 0},
     {"seed", 'S', "N", 0, "seed of work and of the sim scheduler", 0},
     {"runs", KEY_RUNS, "N", 0, "as many runs, with seeds from --seed on", 0},
@@ -70,10 +70,11 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 }
 
 static void list(void) {
+    static const char *const races[] = {[FAULT_NO_RACE] = "-", [FAULT_RACE] = "race", [FAULT_RACE_UNSEEN] = "unseen"};
     for (uint32_t i = 0; i < fault_count; i++) {
         const fault *f = fault_table[i];
-        printf("%-20s %-22s %-4s %-8s %-5s %s\n", f->name, f->finding ? f->finding : "(clean)", f->judges & FAULT_SIM ? "sim" : "",
-               f->judges & FAULT_THREADS ? "threads" : "", f->judges & FAULT_CUDA ? "cuda" : "", f->story);
+        printf("%-20s %-22s %-4s %-8s %-5s %-7s %s\n", f->name, f->finding ? f->finding : "(clean)", f->judges & FAULT_SIM ? "sim" : "-",
+               f->judges & FAULT_THREADS ? "threads" : "-", f->judges & FAULT_CUDA ? "cuda" : "-", races[f->race], f->story);
     }
 }
 

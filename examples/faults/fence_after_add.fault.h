@@ -19,5 +19,5 @@ XS_KERNEL(fence_after_add, struct fault_args) { FAULT_PAIR(produce, fault_consum
 
 #if FAULT_HOST
 FAULT(fence_after_add, .story = "the fence stands behind the publication, so that it orders nothing", .finding = "order-scope",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .setup = fault_pair);
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .setup = fault_pair);
 #endif

@@ -15,5 +15,5 @@ XS_KERNEL(flag_before_data, struct fault_args) { FAULT_PAIR(produce, fault_consu
 
 #if FAULT_HOST
 FAULT(flag_before_data, .story = "the batch is signalled before it is written", .finding = "partial-publish",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .setup = fault_pair);
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .setup = fault_pair);
 #endif

@@ -36,5 +36,5 @@ static void launch(fault_run *run) {
         fault_slot_write(run, &run->args.extra, 0, 0, 0, 1);
 }
 FAULT(kernel_boundary, .story = "a kernel reads what another one, launched before it, publishes", .finding = "payload-race",
-      FAULT_CULPRIT(1, 0), .judges = FAULT_EVERYWHERE, .setup = setup, .launch = launch);
+      FAULT_CULPRIT(1, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .setup = setup, .launch = launch);
 #endif

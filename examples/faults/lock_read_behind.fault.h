@@ -10,5 +10,5 @@ XS_FN void leave(xs_writer *w, const struct fault_args *a, uint32_t wrong, uint6
 TURNS_KERNEL(lock_read_behind, leave)
 
 #if FAULT_HOST
-FAULT(lock_read_behind, .story = "what a lock guards is read once more behind its release", .finding = "payload-race", TURNS_FAULT);
+FAULT(lock_read_behind, .story = "what a lock guards is read once more behind its release", .finding = "payload-race", .race = FAULT_RACE, TURNS_FAULT);
 #endif

@@ -16,5 +16,5 @@ XS_KERNEL(missing_acquire, struct fault_args) { FAULT_PAIR(fault_produce, consum
 
 #if FAULT_HOST
 FAULT(missing_acquire, .story = "the batch is read behind a relaxed poll with no fence", .finding = "order-scope",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(1, 0), .judges = FAULT_EVERYWHERE, .setup = fault_pair);
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(1, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .setup = fault_pair);
 #endif

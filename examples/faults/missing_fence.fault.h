@@ -17,5 +17,5 @@ XS_KERNEL(missing_fence, struct fault_args) { FAULT_PAIR(produce, fault_consume)
 
 #if FAULT_HOST
 FAULT(missing_fence, .story = "no fence between the batch and the store that publishes it", .finding = "order-scope",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .setup = fault_pair);
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .setup = fault_pair);
 #endif

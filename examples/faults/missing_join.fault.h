@@ -27,5 +27,5 @@ XS_KERNEL(missing_join, struct fault_args) {
 
 #if FAULT_HOST
 FAULT(missing_join, .story = "thread 0 signals what other warps of its block still write", .finding = "partial-publish",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .block_threads = WARPS * 32, .setup = fault_pair);
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .block_threads = WARPS * 32, .setup = fault_pair);
 #endif

@@ -16,6 +16,6 @@ XS_KERNEL(narrow_release, struct fault_args) { FAULT_PAIR(produce, fault_consume
 
 #if FAULT_HOST
 FAULT(narrow_release, .story = "the release is narrower than the way to the peer", .finding = "order-scope",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .cuda.cpu_ranks = "1",
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE_UNSEEN, .cuda.cpu_ranks = "1",
       .setup = fault_pair);
 #endif

@@ -28,5 +28,5 @@ static void setup(fault_run *run) {
     fault_writer(run, &run->args.ready, 1, 0, XS_PLAN_ANY, XS_PLAN_COLUMN, run->args.role_produce);
 }
 FAULT(second_writer, .story = "another rank signals a slot that is not its own", .finding = "multi-writer",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(2, 0), .judges = FAULT_EVERYWHERE, .ranks = 3, .setup = setup);
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(2, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .ranks = 3, .setup = setup);
 #endif

@@ -12,6 +12,6 @@ XS_KERNEL(sequence_2_31, struct fault_args) { FAULT_PAIR(produce, consume); }
 #if FAULT_HOST
 static void setup(fault_run *run) { sequence_setup(run, run->args.fault ? 0x80000000u - 6 : 100); }
 FAULT(sequence_2_31, .story = "signed 32-bit sequences pass 2^31", .finding = "wrap-risk",
-      FAULT_SLOT("flags", FAULT_ANY, 0, FAULT_ANY), FAULT_CULPRIT(FAULT_ANY, 0), .judges = FAULT_EVERYWHERE, .cuda.cpu_ranks = "1",
+      FAULT_SLOT("flags", FAULT_ANY, 0, FAULT_ANY), FAULT_CULPRIT(FAULT_ANY, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .cuda.cpu_ranks = "1",
       .setup = setup);
 #endif

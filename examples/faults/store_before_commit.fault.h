@@ -20,5 +20,5 @@ XS_KERNEL(store_before_commit, struct fault_args) { FAULT_PAIR(produce, fault_co
 
 #if FAULT_HOST
 FAULT(store_before_commit, .story = "an asynchronous copy is signalled before it is committed", .finding = "partial-publish",
-      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .setup = fault_pair);
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .race = FAULT_RACE, .setup = fault_pair);
 #endif

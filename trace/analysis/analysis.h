@@ -49,6 +49,8 @@ extern const an_ops *const an_detectors[]; /* ends with NULL; trace health first
 
 /* ---- shared state ---- */
 
+typedef struct an_where { xsr_source source; uint32_t writer; bool fence; } an_where; /* in the source: of a wait, or a fence */
+
 typedef struct an_writer { /* beside xsr_writer */
     uint64_t events, last_event, epoch, signals, passes; /* passes: waits that ended well */
     int64_t first_time, last_time, time_before; /* time_before: of the event before the last */
@@ -65,6 +67,7 @@ typedef struct an_writer { /* beside xsr_writer */
     int64_t elected_time;
     uint32_t agent;            /* of happens-before, + 1; 0: none yet */
     xsr_source abort;          /* of its check that failed, if that was its last event; line 0: none */
+    an_where where;            /* of its last wait or fence that has one */
 } an_writer;
 
 typedef struct an_touch { /* the last one to do something */
@@ -104,6 +107,7 @@ typedef struct an_slot { /* beside xsr_slot */
     uint32_t reported_by;      /* writer */
     bool is_reported, is_channel, is_barrier, is_state, comes_again; /* is_state: waited for by equality; comes_again: its values fall, as those of a flag that flips */
     uint8_t width;             /* 32 or 64 */
+    an_where where;            /* of the last wait for it that has one */
 } an_slot;
 
 typedef struct an_rank {
@@ -195,6 +199,7 @@ typedef struct an_finding { /* being made */
     an_window windows[AN_WINDOWS]; uint32_t window_count;
     bool undone;      /* lost records, or clocks that contradict each other, could undo it: it is a verdict that is unknown */
     int64_t at;       /* order among equals */
+    an_where where;   /* of what the culprit, or the victim, had done last when it was made */
 } an_finding;
 
 struct an {
@@ -334,9 +339,16 @@ const char *an_slot_name(const an *a, uint32_t slot);
 const char *an_pad_name(const an *a, uint32_t slot);
 const char *an_since(an *a, int64_t time); /* "1.204 ms after the start" */
 const char *an_span(an *a, int64_t ns);    /* "12.3 us" */
+const char *an_site_words(an *a, uint32_t writer, xsr_source source); /* "combine.kernel.h:34 of kernel combine" */
 const char *an_site(an *a, uint32_t writer, xsr_source source); /* ", combine.kernel.h:34 of kernel combine", ", line 34 of ..", "" */
 void an_source(const an *a, xsa_finding *f, xsr_source source);
 const char *an_role_name(const an *a, uint32_t role);
+
+/* ---- where.c: where in the source, for findings whose detector does not say ---- */
+void an_where_wait(an *a, const xsr_wait *w);
+void an_where_event(an *a, const xsr_event *e);
+void an_where_now(const an *a, an_finding *f);         /* while it is made */
+const char *an_where_say(an *a, an_finding *f); /* at the end: sets file and line; what is added to the sentence, or "" */
 
 /* ---- stuck.c: waits that never ended, and the graph of who waits for whom ---- */
 int an_stuck_add(an *a, const xsr_wait *w);

@@ -172,6 +172,7 @@ an_finding *an_find(an *a, const xsa_finding *like, uint64_t key, const char *fo
     f->key = key;
     f->at = like->begin;
     take_windows(a, f);
+    an_where_now(a, f);
     char line[1024];
     va_list list;
     va_start(list, format);
@@ -186,6 +187,7 @@ int an_accuse(an *a, uint64_t key, uint32_t rank, uint32_t writer, const char *t
     if (at == XSR_NONE)
         return 0;
     an_culprit(a, &a->findings[at].f, rank, writer);
+    an_where_now(a, &a->findings[at]);
     a->findings[at].f.text = text;
     return 0;
 }
@@ -333,6 +335,9 @@ int an_findings_finish(an *a) {
             continue;
         if (f->f.count > 1)
             f->f.text = an_print(a, "%s (%llu times)", f->f.text, (unsigned long long)f->f.count);
+        const char *place = an_where_say(a, f);
+        if (*place)
+            f->f.text = an_print(a, "%s%s", f->f.text, place);
         doubt(a, &f->f);
         a->listed[r->finding_count++] = f->f;
         *(f->f.severity == XSA_ERROR ? &r->errors : f->f.severity == XSA_WARNING ? &r->warnings : &r->notes) += 1;

@@ -51,8 +51,6 @@ static int say_release(an *a, const an_step *step) {
     if (!strong(r->order)) /* a fence before it */
         an_whole(a, r->writer, r->since, r->time);
     xsa_finding f = like_of(a, e->slot, r->order, r->writer, e->writer, step->w ? step->w->begin : e->time, e->time);
-    f.line = 0;
-    f.file = NULL;
     f.cure = "release at the scope of both sides: st.release, or a fence of that scope before the store, never behind it";
     an_finding *out = an_find(a, &f, key_of(a, e->slot, r->writer, 1), "%s %s %s (%s), but %s reads it on %s: what it wrote before need not be seen", an_who(a, r->rank, r->writer),
                               an_arrives(r->kind) ? "arrives at" : "signals", an_slot_name(a, e->slot), release_words(a, r), an_who(a, e->rank, e->writer), level_name(step->need));

@@ -132,6 +132,8 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
     f.begin = f.end = e->time;
     f.slot = v.slot != XSR_NONE ? v.slot : v.culprit == XSR_NONE ? XSR_NONE : a->writers[v.culprit].signal_slot;
     f.cure = v.cure;
+    if (v.detector == XSA_COUNT_MISMATCH)
+        f.explains = xsa_detector_name(XSA_PAYLOAD_RACE);
     an_source(a, &f, v.source);
     uint64_t key = an_key(v.named ? v.detector + XSA_DETECTOR_END * v.named : v.detector, an_number(a, e->rank), other->writer == XSR_NONE ? XSR_NONE : a->model->writers[other->writer].rank, e->object);
     an_finding *out = an_find(a, &f, key, "%s %s %s %llu of generation %llu %s %s (generation %llu), %s%s%s", an_who(a, e->rank, e->writer),

@@ -228,6 +228,7 @@ int an_state_event(an *a, const xsr_event *e) {
     take_rank(a, e);
     if (e->kind == XS_EV_ABORT)
         take_abort(a, e);
+    an_where_event(a, e);
     if (w) {
         w->events++;
         w->last_event = e->id;
@@ -252,6 +253,7 @@ int an_state_event(an *a, const xsr_event *e) {
 
 int an_state_wait(an *a, const xsr_wait *w) {
     an_slot *s = &a->slots[w->slot];
+    an_where_wait(a, w);
     a->waits++;
     s->waits++;
     s->max_need = w->need > s->max_need ? w->need : s->max_need;

@@ -53,13 +53,13 @@ void an_source(const an *a, xsa_finding *f, xsr_source source) {
     f->file = an_file(a, source);
 }
 
-const char *an_site(an *a, uint32_t writer, xsr_source source) {
-    if (!source.line)
-        return "";
+const char *an_site_words(an *a, uint32_t writer, xsr_source source) {
     const char *file = an_file(a, source), *at = file ? an_print(a, "%s:%u", file, source.line) : an_print(a, "line %u", source.line);
     uint32_t launch = writer == XSR_NONE ? XSR_NONE : a->model->writers[writer].launch;
     uint32_t kernel = launch == XSR_NONE ? XSR_NONE : a->model->launches[launch].kernel;
     if (kernel == XSR_NONE)
-        return an_print(a, ", %s", at);
-    return an_print(a, ", %s of kernel %s", at, a->model->names[kernel].text);
+        return at;
+    return an_print(a, "%s of kernel %s", at, a->model->names[kernel].text);
 }
+
+const char *an_site(an *a, uint32_t writer, xsr_source source) { return source.line ? an_print(a, ", %s", an_site_words(a, writer, source)) : ""; }
