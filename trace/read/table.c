@@ -6,16 +6,16 @@
 
 /* With the address sanitizer small arrays move each time that they grow: it then sees a pointer that was kept over that. */
 #ifdef __SANITIZE_ADDRESS__
-enum { MOVES_BELOW = 4096, CIRCLE_FIRST = 1 };
+enum { MOVES_UP_TO = 4095, CIRCLE_FIRST = 1 };
 #else
-enum { MOVES_BELOW = 0, CIRCLE_FIRST = 4 };
+enum { MOVES_UP_TO = 0, CIRCLE_FIRST = 4 };
 #endif
 
 int rd_room(void **array, uint32_t *room, uint32_t need, size_t width) {
     if (need <= *room)
         return 0;
     uint64_t next = *room ? (uint64_t)*room * 2 : width < 16 ? 16 : 4; /* there may be one a slot */
-    if (need < MOVES_BELOW)
+    if (need <= MOVES_UP_TO)
         next = need;
     while (next < need)
         next *= 2;
