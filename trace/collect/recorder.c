@@ -20,6 +20,7 @@
 #define SLEEP_LEAST_NS 200000u
 #define SLEEP_MOST_NS 5000000u
 #define BUSY_RECORDS 4096u
+#define QUIET_MS 2000
 #define GRACE_MS 200 /* after the last process: another one may be about to connect */
 
 uint64_t xs_recorder_ms(void) {
@@ -190,6 +191,15 @@ static int finished(recorder *r) {
     return xs_recorder_ms() - r->idle_since >= GRACE_MS;
 }
 
+/* Whoever waits for processes that never come is told so by the caller, who can look. */
+static void ask_if_quiet(recorder *r) {
+    if (!r->options.quiet || !r->joined_at || xs_recorder_ms() - r->joined_at < QUIET_MS)
+        return;
+    r->joined_at = 0;
+    if (r->connections)
+        r->options.quiet(r->options.user);
+}
+
 static void loop(recorder *r) {
     uint64_t sleep = SLEEP_LEAST_NS;
     while (!finished(r)) {
@@ -198,6 +208,7 @@ static void loop(recorder *r) {
         wait_and_serve(r, taken >= BUSY_RECORDS ? 0 : sleep);
         reap(r);
         xs_recorder_bury(r);
+        ask_if_quiet(r);
     }
 }
 

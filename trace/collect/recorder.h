@@ -13,6 +13,8 @@ typedef struct xs_recorder_options {
     uint64_t preallocate;  /* bytes of space made before the command starts */
     uint32_t collectors;   /* threads that share the rings; 0: XS_COLLECTORS, else 1 */
     int on_trigger;        /* rings only, until a wait gives up, xs_trace_dump, SIGUSR1 to the recorder, or a process ends */
+    void (*quiet)(void *user); /* called each time that no process has come for 2 s behind one that did, while one runs; NULL: nobody asks */
+    void *user;
 } xs_recorder_options;
 
 typedef struct xs_recorder_result {

@@ -155,6 +155,8 @@ static void hello(recorder *r, connection *c, const xs_recorder_message *message
         r->result->refused++;
     else
         r->result->processes++;
+    if (!rc)
+        r->joined_at = xs_recorder_ms();
     answer(c, XS_RECORDER_ACK, rc);
 }
 

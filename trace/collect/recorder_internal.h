@@ -30,6 +30,7 @@ typedef struct recorder {
     pid_t command;
     int command_ended;
     int begin_error; /* the capture could not take its place */
+    uint64_t joined_at;  /* ms: when a process came, and nobody was asked since; 0: not so */
     uint64_t idle_since; /* ms: command and recorded processes have ended; 0: not so */
     connection *connections;
     uint32_t connection_count;

@@ -145,7 +145,7 @@ void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t r
     case HANG_RANK_UNSEEN: say_unseen(out, world); break;
     case HANG_RANK_GONE: say_gone(out, world, r); break;
     case HANG_RANK_LEFT: fprintf(out, " destroyed its world and left%s", without); break;
-    case HANG_RANK_NEVER: fputs("no process has joined the world for it yet", out); break;
+    case HANG_RANK_NEVER: fputs("no process has joined the world for it yet: start one with the same XS_WORLD", out); break;
     case HANG_RANK_STOPPED: fputs(" is stopped (SIGSTOP, or a debugger)", out); break;
     case HANG_RANK_NOT_LAUNCHED: fputs("no kernel was launched on it", out); break;
     case HANG_RANK_NOT_BEGUN:

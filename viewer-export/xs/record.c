@@ -1,4 +1,5 @@
 #include "command.h"
+#include "missing.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -83,6 +84,8 @@ static int export_recorded(const char *path) {
 static int record(const run_names *names, xs_recorder_options *how, const char **command_line) {
     xs_recorder_result result = {0};
     how->capture = names->capture;
+    how->quiet = missing_say;
+    how->user = stderr;
     errno = 0;
     int rc = xs_recorder_run(how, (char *const *)command_line, &result);
     const char *why = *xs_error_detail() ? xs_error_detail() : xs_strerror(rc);
