@@ -163,6 +163,7 @@ XS_FN uint32_t xs_sm(void) {
     }
 XS_PTX_REGISTER(xs_ptx_ctaid_x, ctaid.x)
 XS_PTX_REGISTER(xs_ptx_tid_x, tid.x)
+XS_PTX_REGISTER(xs_writer_threads, ntid.x) /* a constant of the launch, which ptxas would keep in a register for the kernel's life */
 #if XS_DIMENSIONS == 1
 XS_FN uint32_t xs_writer_grid_block(void) { return xs_ptx_ctaid_x(); }
 XS_FN uint32_t xs_writer_warp(void) { return xs_ptx_tid_x() / 32; }
@@ -366,6 +367,10 @@ XS_FN void xs_load16_relaxed_sys(const void *at, uint32_t word[4]) {
 
 XS_FN int xs_block_barrier(uint32_t id, uint32_t count) { return xs_host_block_barrier(id, count); }
 
-#endif
+#endif /* the host */
+
+/* The same value. What a traced kernel computes from it is computed where it stands, not ahead of loops and kept in registers meanwhile: for
+ * kernels that wait and are short of registers, outside of their innermost loops. A plain kernel is not touched. */
+XS_FN uint32_t xs_anew(uint32_t value) { return XS_TRACE ? xs_opaque(value) : value; }
 
 #endif

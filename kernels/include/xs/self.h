@@ -11,9 +11,9 @@
 #if XS_CUDA
 XS_FN uint32_t xs_grid_block(void) { return blockIdx.x; }
 XS_FN uint32_t xs_thread(void) { return threadIdx.x; }
-XS_FN uint32_t xs_threads(void) { return blockDim.x; }
+XS_FN uint32_t xs_threads(void) { return blockDim.x; } /* the step of payload loops: known not to vary, so that they are unrolled */
 XS_FN uint32_t xs_warp(void) { return threadIdx.x / XS_WARP; }
-XS_FN uint32_t xs_warps(void) { return (blockDim.x + XS_WARP - 1) / XS_WARP; }
+XS_FN uint32_t xs_warps(void) { return ((XS_TRACE ? xs_writer_threads() : blockDim.x) + XS_WARP - 1) / XS_WARP; }
 /* Joins the block, unnoted: bar.sync 0, which clashes with any other use of barrier 0 (article 000, section 6.4). */
 XS_FN int xs_block_join(void) {
     __syncthreads();
@@ -62,7 +62,11 @@ XS_FN void xs_work_ns(uint64_t ns) { xs_host_work(ns); }
 
 /* The rank that this block belongs to, its index in it, and how many blocks the rank has. */
 XS_FN uint32_t xs_handle_rank(const xs_handle *xs) { return xs->rank + xs_grid_block() / xs->blocks; }
+#if XS_CUDA && XS_TRACE /* from the block in the grid, read again, and the rank: one register less over waits */
+XS_FN uint32_t xs_handle_block(const xs_handle *xs) { return xs_ptx_ctaid_x() - xs_grid_block() / xs->blocks * xs->blocks; }
+#else
 XS_FN uint32_t xs_handle_block(const xs_handle *xs) { return xs_grid_block() % xs->blocks; }
+#endif
 #define xs_rank(xs) xs_handle_rank(&(xs))
 #define xs_block(xs) xs_handle_block(&(xs))
 #define xs_blocks(xs) ((xs).blocks)

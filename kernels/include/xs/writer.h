@@ -140,7 +140,7 @@ XS_FN void xs_writer_take(xs_writer *w) {
     const xs_handle *xs = w->xs;
     uint64_t now = xs_now(); /* of the call: what follows takes microseconds on a GPU, and not always as many */
     uint32_t rank = xs_writer_grid_block() / xs->blocks, groups = xs->XS_RINGS / 64;
-    uint32_t seed = xs_writer_block(w) * ((xs_threads() + XS_WARP - 1) / XS_WARP) + xs_writer_warp();
+    uint32_t seed = xs_writer_block(w) * xs_warps() + xs_writer_warp();
     uint32_t ring = xs_ring_claim(xs->groups + (uint64_t)rank * groups, groups, seed);
     w->payload = 0;
     w->base = XS_RING_NONE;
