@@ -37,7 +37,7 @@ static int compare(const example_options *o, xs_world *world, const struct combi
 static int run(const example_options *o, xs_world *world) {
     struct combine_args a = {.chunks = (o->rows + CHUNK - 1) / CHUNK, .epochs = o->rounds, .push_blocks = PUSH_BLOCKS,
                              .consume_blocks = CONSUME_BLOCKS, .gemm_blocks = GEMM_BLOCKS, .slow_rank = o->slow_rank,
-                             .slow_percent = o->slow_percent, .work_ns = o->work_ns, .seed = o->seed};
+                             .work_ns = o->work_ns, .slow_ns = example_work(o->work_ns, 0, o->slow_percent, 0), .seed = o->seed};
     uint32_t *rows = calloc((size_t)o->ranks * o->ranks, sizeof *rows);
     if (!rows)
         return example_failed("routing", XS_E_MEMORY);

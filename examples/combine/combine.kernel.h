@@ -22,13 +22,20 @@ struct combine_args {
     uint32_t role_push, role_consume, role_gemm;
     uint32_t name_push, name_scatter, name_gemm;
     int32_t slow_rank;
-    uint32_t slow_percent, pad0;
-    uint64_t work_ns, seed;
+    uint32_t pad0;
+    uint64_t work_ns, slow_ns, seed; /* a tile; and on the slow rank */
 };
+
+XS_FN uint64_t tile_work(const struct combine_args *a, uint32_t rank) {
+    return (int32_t)rank == a->slow_rank ? a->slow_ns : a->work_ns;
+}
+
+/* xs_anew here and below: traced, neither sum nor address is kept over waits. */
+XS_FN uint32_t first_gemm_block(const struct combine_args *a) { return xs_anew(a->push_blocks) + a->consume_blocks; }
 
 /* Rows that src sends dst in a chunk. The routing is known everywhere, as after MoE's exchange of counts. */
 XS_FN uint32_t chunk_rows(const struct combine_args *a, uint32_t ranks, uint32_t self, uint32_t src, uint32_t dst, uint32_t chunk) {
-    uint32_t rows = XS_BUFFER_AT(a->routing, const uint32_t, self)[src * ranks + dst];
+    uint32_t rows = XS_BUFFER_AT(a->routing, const uint32_t, xs_anew(self))[src * ranks + dst];
     uint32_t before = chunk * CHUNK;
     return rows <= before ? 0 : rows - before < CHUNK ? rows - before : CHUNK;
 }
@@ -51,7 +58,7 @@ XS_FN void push_chunk(xs_writer *w, const struct combine_args *a, const xs_handl
     uint32_t mine = rows / xs_warps() + (xs_warp() < rows % xs_warps());
     if (xs_lane() == 0)
         xs_write_begin(w, a->name_push, chunk, epoch, dst, mine, mine * WORDS * 4);
-    xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, rank));
+    xs_work_ns(tile_work(a, rank));
     push_rows(a, XS_BUFFER_AT(a->staging, uint32_t, dst) + staging_at(a, rank, chunk), rank, dst, chunk, rows, epoch);
     xs_warp_join();
     if (xs_lane() != 0)
@@ -100,7 +107,7 @@ XS_FN int consume_chunk(xs_writer *w, const struct combine_args *a, const xs_han
     if (result != XS_RESULT_OK)
         return result;
     xs_warp_join();
-    xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, rank) / 4);
+    xs_work_ns(tile_work(a, rank) / 4);
     scatter(a, rank, src, chunk, rows);
     xs_warp_join();
     if (xs_lane() == 0) {
@@ -133,7 +140,7 @@ XS_FN void gemm_tile(const struct combine_args *a, const xs_handle *xs, uint32_t
 }
 
 XS_FN int gemm(xs_writer *w, const struct combine_args *a, const xs_handle *xs, example_counts *kept, uint32_t epoch) {
-    uint32_t first = a->push_blocks + a->consume_blocks;
+    uint32_t first = first_gemm_block(a);
     uint32_t warp = (xs_block(*xs) - first) * xs_warps() + xs_warp(), warps = a->gemm_blocks * xs_warps();
     for (uint32_t chunk = warp; chunk < a->chunks; chunk += warps) {
         int result = XS_RESULT_OK;
@@ -146,7 +153,7 @@ XS_FN int gemm(xs_writer *w, const struct combine_args *a, const xs_handle *xs, 
         if (result != XS_RESULT_OK)
             return result;
         xs_warp_join();
-        xs_work_ns(example_work(a->work_ns, a->slow_rank, a->slow_percent, xs_rank(*xs)) / 2);
+        xs_work_ns(tile_work(a, xs_rank(*xs)) / 2);
         gemm_tile(a, xs, chunk);
         if (xs_lane() == 0)
             xs_payload_end(w, a->name_gemm, chunk);
@@ -182,8 +189,8 @@ XS_KERNEL_CAPPED(combine, struct combine_args, 48) {
 XS_KERNEL(combine, struct combine_args) {
 #endif
     uint32_t block = xs_block(xs), rank = xs_rank(xs);
-    int is_push = block < args.push_blocks, is_gemm = block >= args.push_blocks + args.consume_blocks;
-    xs_writer w = xs_writer_begin(&xs, is_push ? args.role_push : is_gemm ? args.role_gemm : args.role_consume);
+    int is_push = block < args.push_blocks;
+    xs_writer w = xs_writer_begin(&xs, is_push ? args.role_push : block >= first_gemm_block(&args) ? args.role_gemm : args.role_consume);
     example_counts *kept = XS_BUFFER_AT(args.counts, example_counts, rank) + block * xs_warps() + xs_warp();
     for (uint32_t epoch = 1; epoch <= args.epochs; epoch++) {
         int result = XS_RESULT_OK;
@@ -195,11 +202,11 @@ XS_KERNEL(combine, struct combine_args) {
         xs_writer_epoch(&w, epoch); /* here: whoever is done early waits for the end of the last one */
         if (result == XS_RESULT_OK && is_push)
             push(&w, &args, &xs, kept, epoch);
-        else if (result == XS_RESULT_OK && is_gemm)
+        else if (result == XS_RESULT_OK && xs_block(xs) >= first_gemm_block(&args))
             result = gemm(&w, &args, &xs, kept, epoch);
         else if (result == XS_RESULT_OK)
             result = consume(&w, &args, &xs, kept, epoch);
-        if (result == XS_RESULT_OK && block == args.push_blocks + args.consume_blocks)
+        if (result == XS_RESULT_OK && xs_block(xs) == first_gemm_block(&args))
             result = end_epoch(&w, &args, &xs, kept, epoch);
         if (result != XS_RESULT_OK)
             break;

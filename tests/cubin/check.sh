@@ -67,8 +67,8 @@ examples)
     # As they are built. What needs more than its plain kernel and 8 is named with what it takes; the list can only shrink.
     case $arch in
     75) known="" ;;
-    80) known="combine=56" ;;
-    90) known="combine=48" ;;
+    80) known="" ;;
+    90) known="" ;;
     100) known="" ;;
     *) known="" ;;
     esac
