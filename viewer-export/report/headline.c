@@ -39,9 +39,11 @@ static int say_lost(xsv_report_state *r) {
     if (!lost)
         return 0;
     xsv_color(r, XSV_YELLOW);
-    fprintf(r->out, "%s%s of %s records were lost (%s).",
+    int bounded = xsv_ask_number(r, "SELECT min(cause = 'bounded') FROM loss_gaps") == 1;
+    fprintf(r->out, "%s%s of %s records were lost (%s)%s.",
             xsv_ask_number(r, "SELECT lost_at_least FROM run") ? "At least " : "", xsv_count(lost).text,
-            xsv_count(emitted).text, xsv_share((double)lost / (double)(emitted ? emitted : 1)).text);
+            xsv_count(emitted).text, xsv_share((double)lost / (double)(emitted ? emitted : 1)).text,
+            bounded ? ": the bound of the capture let them go" : "");
     xsv_color(r, XSV_PLAIN);
     fputs(" What follows is true of the others.\n", r->out);
     int64_t waits = xsv_ask_number(r, "SELECT count(*) FROM wait WHERE open = 1 AND end_lost = 1");

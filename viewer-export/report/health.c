@@ -10,9 +10,9 @@ static void say_loss(xsv_report_state *r) {
     xsv_heading(r, "Lost records");
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
         if (rows < (int64_t)r->rows)
-            fprintf(r->out, "  rank %-4" PRId64 " ring %-5" PRId64 " %s%s of %s in %s gaps (%s)\n", xsv_number(s, 0),
+            fprintf(r->out, "  rank %-4" PRId64 " ring %-5" PRId64 " %s%s of %s in %s gap%s (%s)\n", xsv_number(s, 0),
                     xsv_number(s, 1), xsv_number(s, 4) ? "at least " : "", xsv_count(xsv_number(s, 2)).text,
-                    xsv_count(xsv_number(s, 3)).text, xsv_count(xsv_number(s, 5)).text, xsv_text(s, 6));
+                    xsv_count(xsv_number(s, 3)).text, xsv_count(xsv_number(s, 5)).text, xsv_number(s, 5) == 1 ? "" : "s", xsv_text(s, 6));
     }
     if (rows > (int64_t)r->rows)
         fprintf(r->out, "  ... and %s more rings: xs query NAME loss\n", xsv_count(rows - (int64_t)r->rows).text);

@@ -63,6 +63,10 @@ static int fail_sqlite(sqlite_sink *s, int rc) {
 static int open_database(sqlite_sink *s) {
     if (unlink(s->temporary) && errno != ENOENT)
         return fail_errno(s, errno);
+    int fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644); /* SQLite tries again otherwise, and forgets why it could not */
+    if (fd < 0)
+        return fail_errno(s, errno);
+    close(fd);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     int rc = sqlite3_open_v2(s->temporary, &s->db, flags, NULL);
     if (rc == SQLITE_OK)

@@ -103,6 +103,19 @@ static void a_second_recorder_exported_the_first_ones_capture(void **state) {
     assert_int_equal(access("two.db", F_OK), -1);
 }
 
+/* Three quarters of the records "were lost", without a word of the bound that was asked for. */
+static void what_a_bound_let_go_was_called_lost(void **state) {
+    (void)state;
+    outcome o = run_xs("record -o bound --max-bytes=256K -- " BARRIER " --scheduler sim --rounds 2000");
+    assert_int_equal(o.code, 0);
+    outcome_free(&o);
+    o = run_xs("report bound");
+    assert_non_null(strstr(o.out, "records were lost ("));
+    assert_non_null(strstr(o.out, "): the bound of the capture let them go."));
+    assert_non_null(strstr(o.out, " in 1 gap (bounded)"));
+    outcome_free(&o);
+}
+
 static int times(const char *text, const char *words) {
     int n = 0;
     for (const char *at = text; (at = strstr(at, words)); at += strlen(words))
@@ -157,6 +170,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_that_are_none_are_refused_by_every_option), cmocka_unit_test(folders_are_no_names),
                                        cmocka_unit_test(next_commands_are_quoted), cmocka_unit_test(one_run_named_twice_was_told_twice),
                                        cmocka_unit_test(a_record_that_could_not_start_emptied_the_capture),
-                                       cmocka_unit_test(a_second_recorder_exported_the_first_ones_capture)};
+                                       cmocka_unit_test(a_second_recorder_exported_the_first_ones_capture), cmocka_unit_test(what_a_bound_let_go_was_called_lost)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -114,6 +114,7 @@ static void test_readonly_folder(void **state) {
     unsetenv("TMPDIR");
     o = run_xs_as_nobody("export closed/run");
     assert_int_equal(o.code, 73); /* who asks for files is told that there are none */
+    assert_string_equal(o.err, "xs: closed/run.db: Permission denied\n"); /* it was: No such file or directory */
     outcome_free(&o);
 }
 
