@@ -190,6 +190,22 @@ static void say_cycle(FILE *out, const hang_world *world) {
 
 void hang_say_left_out(FILE *out) { fputs("since its last signal there it has passed more waits than ever between two, and now waits itself", out); }
 
+/* Nobody was seen to signal it, and somebody is not there yet. */
+static void say_who_never_came(FILE *out, const hang_world *world) {
+    uint32_t n = 0, last = 0;
+    for (uint32_t r = 0; r < world->rank_count; r++)
+        if (world->ranks[r].state == HANG_RANK_NEVER) {
+            n++;
+            last = r;
+        }
+    if (n == 1)
+        fprintf(out, "; no process has come for rank %u", last);
+    else if (n)
+        fprintf(out, "; no process has come for %u of the ranks", n);
+    if (n)
+        fprintf(out, ": start %s with the same XS_WORLD", n == 1 ? "it" : "them");
+}
+
 static void say_end(FILE *out, const hang_world *world) {
     const hang_chain *c = &world->chain;
     const hang_wait *last = &world->waits[c->waits[c->count - 1]];
@@ -202,6 +218,7 @@ static void say_end(FILE *out, const hang_world *world) {
             hang_say_slot(out, last);
         }
         fputs(" is not known: no plan names its writer, and none was seen", out);
+        say_who_never_came(out, world);
     } else if (c->end == HANG_END_LEFT_OUT) {
         fprintf(out, "; %srank %u has left it out", c->count > 1 ? "in the end " : "", c->root);
         fputs(": ", out);

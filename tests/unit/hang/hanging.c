@@ -42,8 +42,8 @@ static int run(const char *way, uint32_t ranks, int plan, const char *name, uint
                                                              : 2};
     xs_world *world;
     int rc = xs_world_create(&config, &world);
-    if (rc < 0 || (rc = xs_pad_create(world, "done", 2, ranks, 0, &args.done)) < 0 ||
-        (rc = xs_pad_create(world, "bar", 1, ranks, 0, &args.bar)) < 0 ||
+    if (rc < 0 || (rc = xs_pad_create(world, "done", 2, xs_world_ranks(world), 0, &args.done)) < 0 ||
+        (rc = xs_pad_create(world, "bar", 1, xs_world_ranks(world), 0, &args.bar)) < 0 ||
         (rc = xs_pad_create(world, "gate", 1, 1, XS_PAD_SHARED, &args.gate)) < 0 ||
         (rc = xs_pad_labels(world, &args.done, "half", "from")) < 0 || (rc = xs_role(world, "pusher")) < 0)
         return rc;

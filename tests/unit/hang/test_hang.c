@@ -41,6 +41,20 @@ static void missing_signal(void **unused) {
     stop(&a);
 }
 
+/* It waited for a rank for which nobody had been started, and was told that who owes it is not known. */
+static void a_rank_that_never_came_was_told_as_unknown(void **unused) {
+    (void)unused;
+    char world[64];
+    snprintf(world, sizeof world, "never.%d", (int)getpid());
+    setenv("XS_WORLD", world, 1), setenv("XS_RANK", "0", 1), setenv("XS_RANKS", "4", 1);
+    app a = start("missing", 3, "no-plan", "one");
+    unsetenv("XS_WORLD"), unsetenv("XS_RANK"), unsetenv("XS_RANKS");
+    outcome o = LOOK(a.pid, 2, -1, {"$.worlds[0].verdict", "~and none was seen; no process has come for rank 3: start it with the same XS_WORLD"},
+                     {"$.worlds[0].ranks[3].state", "process_never_came"});
+    outcome_free(&o);
+    stop(&a);
+}
+
 /* The hang of "missing": the first rank waits for the third signal of the last one. */
 static void look_for_missing(pid_t pid) {
     outcome o = LOOK(pid, 2, 1, {"$.worlds[0].waits[0].rank", "0"}, {"$.worlds[0].waits[0].needs", "3"},
@@ -449,6 +463,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(missing_signal),
         TEST(missing_signal_without_a_plan),
+        TEST(a_rank_that_never_came_was_told_as_unknown),
         TEST(answers_within_a_second),
         TEST(text_begins_with_the_verdict),
         TEST(a_writer_without_a_word_shows_none),
