@@ -101,6 +101,8 @@ typedef struct an_slot { /* beside xsr_slot */
     int64_t first_signal;      /* time of the first signal, INT64_MAX: none */
     uint64_t waiters;          /* a bit for each writer that waits for it, by its index modulo 64 */
     uint64_t step, step_lead;  /* by which its values rise as a rule, and how clear that is; lead 0: not known */
+    uint64_t need, need_epoch, need_step; /* of the last wait; by how much they rise from one epoch to the next, 0: not known */
+    bool needs_odd;            /* they do not rise evenly */
     uint64_t passes, passes_most, repeats; /* waits that its writer had passed when it signalled last, most between two signals, how many such pairs */
     uint64_t reported_epoch, reported; /* last EXPECT */
     uint64_t reported_event;
@@ -158,6 +160,7 @@ typedef struct an_stuck {
     uint32_t cycle;    /* number of the circle it is in, + 1; 0: none */
     uint32_t root;     /* stuck wait at the end of its chain: its own index where it waits for nobody that waits */
     uint8_t origin;    /* of the knowledge of who owes it: xs_plan_origin */
+    uint64_t left_out; /* a counter: how many of its rounds the only one who arrives there has gone past without doing so */
     uint32_t absent, arrivers; /* a counter: who have arrived before and not in this epoch, of how many; several of whom none does so in every epoch */
 } an_stuck;
 

@@ -79,6 +79,8 @@ static int on_event(an *a, void *state, const xsr_event *e) {
 static const char *who_lacks(an *a, const an_stuck *s) {
     if (s->absent)
         return an_print(a, "%u of the %u who arrive there now and then have not in this epoch", s->absent, s->arrivers);
+    if (s->left_out)
+        return an_print(a, "%s has gone past %llu of its rounds without arriving there", an_who(a, XSR_NONE, s->owes), (unsigned long long)s->left_out);
     if (s->owes != XSR_NONE)
         return an_print(a, "%s does not arrive any more", an_who(a, XSR_NONE, s->owes));
     if (a->slots[s->counter].arriver_count)
@@ -117,7 +119,7 @@ static int say_fewer(an *a, const an_stuck *s) {
         f.owes_rank = f.owes_block = f.owes_writer = XSR_NONE;
     else if (s->owes == XSR_NONE)
         an_culprit(a, &f, s->supplier, x->arrival.writer);
-    if (s->owes == XSR_NONE || have >= expected || added_from_afar(a, s->counter)) /* put together wrongly, or an increment vanished on its way */
+    if (s->owes == XSR_NONE || s->left_out || have >= expected || added_from_afar(a, s->counter)) /* put together wrongly, or an increment vanished on its way */
         whole_counter(a);
     if (!s->certain) {
         an_unknown(a, XSA_COUNT_MISMATCH, lost, "arrivals at %s may be lost (%llu records)", an_slot_name(a, s->counter), (unsigned long long)lost);

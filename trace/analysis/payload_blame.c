@@ -143,7 +143,8 @@ verdict payload_blame_lapped(an *a, const tellings *t, const access *reads, cons
     if (heard && !reads->active && heard > reads->last && !g->unsure)
         return weak_side(a, write, reads);
     const promise *r = heard ? tellings_promise(a, t, g->slot, reads->writer) : NULL;
-    verdict v = of(XSA_LAPPING, write->writer, reads->writer, XSR_NONE, CURE_CREDIT);
+    bool told = reads->guard.any && reads->guard.agent == write->agent; /* by the slot that told the reader, or that the writer signalled last */
+    verdict v = of(XSA_LAPPING, write->writer, reads->writer, told ? reads->guard.slot : XSR_NONE, CURE_CREDIT);
     v.source = g->source;
     if (r && r->broken && r->broken <= heard) {
         v = of(XSA_LAPPING, reads->writer, write->writer, g->slot, "give a credit back behind the last read, and once for each");

@@ -9,7 +9,7 @@
 #define ALL (XSR_NONE - 2) /* as who writes: all who write there */
 
 typedef struct early { uint64_t generation; uint32_t name, told; access reads; } early; /* a read of a chunk that nobody has written yet; told: who has told of it */
-typedef struct chunk { uint64_t generation, read_generation; access writes, reads; uint32_t name, usual, matched; bool written; } chunk; /* matched: reads of what was written; usual: slot + 1 whose signal told a reader of it; 0: none did */
+typedef struct chunk { uint64_t generation, read_generation, period /* from the write before the last to the last; 0: not known */, steady /* as often the same before */; access writes, reads; uint32_t name, usual, matched; bool written; } chunk; /* matched: reads of what was written; usual: slot + 1 whose signal told a reader of it; 0: none did */
 typedef struct begun { uint32_t chunk; bool write, any; uint64_t generation; } begun; /* of a writer: what PAYLOAD_END ends */
 typedef struct races { rd_map of; chunk *chunks; uint32_t count, room; uint32_t names[8]; bool shared[8]; uint32_t name_count; begun *writers; uint32_t writer_room;
                      guard *guards; uint32_t guard_room; rd_map early_of; early *earlies; uint32_t early_count, early_room; tellings told; } races;
@@ -147,16 +147,44 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
     return 0;
 }
 
+/* The writer comes to that place in steps of one length, and never with the generation that is looked for there: who reads it there looks at the
+ * wrong place. behind: a generation that was, or is, written there. */
+static bool is_no_place_of(const chunk *c, uint64_t read, uint64_t behind, uint64_t period) {
+    return c->written && period > 1 && period == c->period && (behind > read ? behind - read : read - behind) % period != 0;
+}
+
+static int say_looked_elsewhere(an *a, const access *read, uint32_t told, const xsr_event *e, uint32_t name, uint64_t generation, uint64_t period) {
+    xsa_finding f = an_like(XSA_PAYLOAD_RACE, XSA_ERROR, XSA_HIGH);
+    an_culprit(a, &f, XSR_NONE, read->writer);
+    an_victim(a, &f, XSR_NONE, told);
+    f.slot = read->guard.any ? read->guard.slot : XSR_NONE;
+    f.begin = f.end = read->since;
+    f.cure = "compute the place from the round that was waited for, on both sides by one function";
+    an_source(a, &f, read->guard.source);
+    an_whole_rank(a, a->model->writers[told].rank, INT64_MIN, e->time);
+    an_only_by(a, AN_KIND(WRITE_BEGIN));
+    an_finding *out = an_find(a, &f, 0, "%s reads %s %llu of generation %llu, where %s writes one in %llu and never that one, %s%s", an_who(a, XSR_NONE, read->writer),
+                              name == XSR_NONE ? "payload" : a->model->names[name].text, (unsigned long long)e->value, (unsigned long long)generation, an_who(a, XSR_NONE, told),
+                              (unsigned long long)period, an_since(a, read->since), an_site(a, read->writer, read->guard.source));
+    TRY(an_evidence(a, out, read->event, "access"));
+    TRY(an_evidence(a, out, read->guard.any ? read->guard.signal : XSR_NO_ID, "signal"));
+    return an_evidence(a, out, e->id, "the next one");
+}
+
 /* It was told of, and whoever told of it writes the next one there: that one it never wrote. */
-static int say_unwritten(an *a, early *x, const an_step *step, uint32_t matched) {
+static int say_unwritten(an *a, early *x, const an_step *step, const chunk *c) {
     const xsr_event *e = step->e;
     const access *read = &x->reads;
-    if (x->generation >= e->detail || x->told == XSR_NONE || !read->stamps || matched < 2 || an_hb_agent_of(a, x->told) != step->agent)
+    uint32_t told = x->told;
+    if (x->generation >= e->detail || told == XSR_NONE || !read->stamps || c->matched < 2 || an_hb_agent_of(a, told) != step->agent)
         return 0;
+    x->told = XSR_NONE;
+    if (is_no_place_of(c, x->generation, c->generation, e->detail - c->generation))
+        return say_looked_elsewhere(a, read, told, e, x->name, x->generation, c->period);
     an_whole_rank(a, e->rank, INT64_MIN, e->time);
     an_only_by(a, AN_KIND(WRITE_BEGIN));
     xsa_finding f = an_like(XSA_PARTIAL_PUBLISH, XSA_ERROR, XSA_HIGH);
-    an_culprit(a, &f, XSR_NONE, x->told);
+    an_culprit(a, &f, XSR_NONE, told);
     an_victim(a, &f, XSR_NONE, read->writer);
     f.slot = read->guard.slot;
     f.begin = f.end = read->since;
@@ -164,8 +192,7 @@ static int say_unwritten(an *a, early *x, const an_step *step, uint32_t matched)
     an_source(a, &f, read->guard.source);
     an_finding *out = an_find(a, &f, 0, "%s reads %s %llu of generation %llu, which %s told of at %s and never wrote there, %s%s", an_who(a, XSR_NONE, read->writer),
                               x->name == XSR_NONE ? "payload" : a->model->names[x->name].text, (unsigned long long)e->value, (unsigned long long)x->generation,
-                              an_who(a, XSR_NONE, x->told), an_slot_name(a, f.slot), an_since(a, read->since), an_site(a, read->writer, read->guard.source));
-    x->told = XSR_NONE;
+                              an_who(a, XSR_NONE, told), an_slot_name(a, f.slot), an_since(a, read->since), an_site(a, read->writer, read->guard.source));
     TRY(an_evidence(a, out, read->event, "access"));
     TRY(an_evidence(a, out, read->guard.signal, "signal"));
     return an_evidence(a, out, e->id, "the next one");
@@ -178,7 +205,7 @@ static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32
     if (at == XSR_NONE || is_of_another_name(r, r->earlies[at].name, e->object))
         return 0;
     if (r->earlies[at].generation != e->detail)
-        return say_unwritten(a, &r->earlies[at], step, c->matched);
+        return say_unwritten(a, &r->earlies[at], step, c);
     early *x = &r->earlies[at];
     const access *race = payload_unordered(a, &x->reads, step->agent, &active), *reads = race ? race : &x->reads;
     if (!race && x->reads.agent == step->agent) /* its own buffer, which it looks at before it fills it */
@@ -215,6 +242,10 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
     } else if (c->read_generation == e->detail && c->reads.stamps && (race = payload_unordered(a, &c->reads, step->agent, &active))) {
         TRY(say(a, payload_blame_read(a, &r->told, race, &write, e->detail, c->usual), step, race, c->read_generation, "only after it was read by"));
     }
+    if (c->written && e->detail != c->generation) {
+        c->steady = c->period == e->detail - c->generation ? c->steady + 1 : 0;
+        c->period = e->detail - c->generation;
+    }
     c->generation = e->detail;
     c->written = true;
     return payload_add(&c->writes, step, &write.guard);
@@ -224,8 +255,10 @@ static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
     const xsr_event *e = step->e;
     const access *race;
     bool active;
-    access read = {.event = e->id, .last = e->id, .record = e->sequence, .writer = e->writer, .agent = step->agent, .guard = guard_of(r, step->agent)};
-    if (c->written && e->detail < c->generation)
+    access read = {.event = e->id, .last = e->id, .record = e->sequence, .writer = e->writer, .agent = step->agent, .since = e->time, .guard = guard_of(r, step->agent)};
+    if (c->written && e->detail < c->generation && c->steady && c->matched >= 2 && is_no_place_of(c, e->detail, c->generation, c->period))
+        TRY(say_looked_elsewhere(a, &read, c->writes.writer, e, e->object, e->detail, c->period));
+    else if (c->written && e->detail < c->generation)
         TRY(say(a, payload_blame_lapped(a, &r->told, &read, &c->writes), step, &c->writes, c->generation, "which is overwritten already by"));
     else if (c->written && e->detail == c->generation && (race = payload_unordered(a, &c->writes, step->agent, &active)))
         TRY(say(a, payload_blame_read(a, &r->told, &read, race, e->detail, c->usual), step, race, c->generation,

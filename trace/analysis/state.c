@@ -251,9 +251,21 @@ int an_state_event(an *a, const xsr_event *e) {
     return e->slot == XSR_NONE ? 0 : take_slot_event(a, w, e);
 }
 
+static void take_need(an_slot *s, const xsr_wait *w) {
+    bool first = s->need_epoch == 0, same = w->epoch == s->need_epoch && w->need == s->need, rises = w->epoch > s->need_epoch && w->need > s->need;
+    if (s->needs_odd || (same && !first))
+        return;
+    if (!first && rises && s->need_step == 0)
+        s->need_step = (w->need - s->need) / (w->epoch - s->need_epoch);
+    s->needs_odd = w->start_lost || !w->epoch || (!first && (!rises || w->need - s->need != (w->epoch - s->need_epoch) * s->need_step));
+    s->need = w->need;
+    s->need_epoch = w->epoch;
+}
+
 int an_state_wait(an *a, const xsr_wait *w) {
     an_slot *s = &a->slots[w->slot];
     an_where_wait(a, w);
+    take_need(s, w);
     a->waits++;
     s->waits++;
     s->max_need = w->need > s->max_need ? w->need : s->max_need;

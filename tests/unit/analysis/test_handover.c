@@ -139,25 +139,80 @@ static void test_weak_credit_is_its_readers_fault(void **state) {
     judged_free(&j);
 }
 
-/* Told of, and written to the place beside it. */
-static void test_batch_that_was_never_written(void **state) {
-    (void)state;
+/* Two buffers in turn. In round 6 the batch is written beside them, or looked for where the one before was. */
+static judged misplaced(uint32_t written, uint32_t read, bool late) { /* late: looked for when that place has the next one */
     cb *c = case_begin(2, 1, 1);
     uint32_t full = cb_slot(c, cb_pad(c, "full", "", "", 1, 1, 0), 1, 0, 0), room = cb_slot(c, cb_pad(c, "room", "", "", 1, 1, 0), 0, 0, 0), name = cb_mark_name(c, "tile");
     for (uint32_t g = 1; g <= 9; g++) {
         uint64_t at = 1000 * (g + 1);
         if (g > 2)
-            cb_pass(c, RING(0, 0), at, room, g - 1, g - 1);
-        touch(c, RING(0, 0), at + 10, WRITE, name, g == 6 ? 2 : g % 2, g, 1);
+            cb_pass(c, RING(0, 0), at, room, late && g == 7 ? 5 : g - 1, late && g == 7 ? 5 : g - 1);
+        touch(c, RING(0, 0), at + 10, WRITE, name, g == 6 ? written : g % 2, g, 1);
+        if (late && g == 7)
+            touch(c, RING(1, 0), at + 21, READ, name, read, 6, 0), cb_signal(c, RING(1, 0), at + 29, room, 6);
         cb_signal(c, RING(0, 0), at + 30, full, g);
         cb_pass(c, RING(1, 0), at + 40, full, g, g);
-        touch(c, RING(1, 0), at + 50, READ, name, g % 2, g, 0);
+        if (late && g == 6)
+            continue;
+        touch(c, RING(1, 0), at + 50, READ, name, g == 6 ? read : g % 2, g, 0);
         cb_signal(c, RING(1, 0), at + 70, room, g);
     }
     case_end_writers(c, 2, 1, 90000);
-    judged j = judge(c);
+    return judge(c);
+}
+static void test_batch_that_was_never_written(void **state) {
+    (void)state;
+    judged j = misplaced(2, 0, false);
     expect_first(&j, XSA_PARTIAL_PUBLISH, XSA_ERROR, "rank 1 full", 0, 0);
     assert_non_null(strstr(j.result->findings[0].text, "never wrote there"));
+    expect_errors(&j, 1);
+    judged_free(&j);
+}
+static void test_batch_that_was_looked_for_elsewhere(void **state) {
+    (void)state;
+    for (uint32_t late = 0; late < 2; late++) {
+        judged j = misplaced(0, 1, late);
+        expect_first(&j, XSA_PAYLOAD_RACE, XSA_ERROR, "rank 1 full", 1, 0);
+        assert_non_null(strstr(j.result->findings[0].text, "where rank 0 work block 0 writes one in 2 and never that one"));
+        judged_free(&j);
+        j = misplaced(0, 0, late);
+        expect_clean(&j);
+        judged_free(&j);
+    }
+}
+
+/* Credits of a ring of three are counted. From round 5 on each third is left out, or none is and in round 9 the writer waits for one more. */
+static judged counted_credits(bool left_out) {
+    cb *c = case_begin(2, 1, 1);
+    uint32_t full = cb_slot(c, cb_pad(c, "full", "", "", 1, 1, 0), 1, 0, 0), room = cb_slot(c, cb_pad(c, "room", "", "", 1, 1, XS_PAD_SHARED), 0, 0, 0), given = 0;
+    for (uint32_t g = 1; g <= 20; g++) {
+        uint64_t at = 1000 * (g + 1), need = g > 3 ? g - 3 : 0;
+        need = !left_out && g == 9 ? g : need;
+        cb_epoch(c, RING(0, 0), at, g);
+        cb_epoch(c, RING(1, 0), at + 1, g);
+        if (given < need) {
+            case_open_wait(c, RING(0, 0), at + 10, room, need, given);
+            case_open_wait(c, RING(1, 0), at + 20, full, g, g - 1);
+            break;
+        }
+        if (need)
+            cb_pass(c, RING(0, 0), at + 10, room, given, need);
+        cb_signal(c, RING(0, 0), at + 30, full, g);
+        cb_pass(c, RING(1, 0), at + 40, full, g, g);
+        if (!left_out || g < 5 || g % 3 != 2)
+            add_as(c, RING(1, 0), at + 60, room, given++, 1, XS_RELEASE);
+    }
+    return judge(c);
+}
+static void test_credits_left_out_are_no_circle(void **state) {
+    (void)state;
+    judged j = counted_credits(true);
+    expect_first(&j, XSA_COUNT_MISMATCH, XSA_ERROR, "rank 0 room", 1, 0);
+    assert_non_null(strstr(j.result->findings[0].text, "has gone past 3 of its rounds without arriving there"));
+    expect_errors(&j, 1);
+    judged_free(&j);
+    j = counted_credits(false);
+    expect_first(&j, XSA_WAIT_CYCLE, XSA_ERROR, "", -1, -1);
     expect_errors(&j, 1);
     judged_free(&j);
 }
@@ -238,6 +293,8 @@ int main(void) {
         cmocka_unit_test(test_credit_before_the_read_is_its_readers_fault),
         cmocka_unit_test(test_weak_credit_is_its_readers_fault),
         cmocka_unit_test(test_batch_that_was_never_written),
+        cmocka_unit_test(test_batch_that_was_looked_for_elsewhere),
+        cmocka_unit_test(test_credits_left_out_are_no_circle),
         cmocka_unit_test(test_count_that_another_has_filled),
         cmocka_unit_test(test_signal_that_is_still_to_come_behind_a_later_one),
         cmocka_unit_test(test_who_sets_a_counter_back_is_named),
