@@ -108,5 +108,6 @@ void xs_region_handle(const xs_world *world, uint32_t first_rank, uint32_t block
     handle->rank = first_rank;
     handle->ranks = world->config.ranks;
     handle->blocks = blocks;
+    handle->blocks_inverse = xs_blocks_inverse(blocks);
     handle->launch = launch;
 }

@@ -53,10 +53,8 @@ caps)
         compile traced.$cap.cubin primitives.cu -DXS_TRACE=1 $XS_INCLUDES -maxrregcount=$cap
     done
     case $arch in
-    75) known="publish=40 gate_wait=32 wait_expected=32 wait_ge_bounded=32 wait_slot=32" ;;
-    80) known="publish=40" ;;
+    75 | 80) known="publish=40" ;;
     90) known="" ;;
-    100) known="gate_wait=32 wait_expected=32 wait_ge_bounded=32 wait_slot=32" ;;
     *) known="gate_wait=32 wait_expected=32 wait_ge_bounded=32 wait_slot=32" ;;
     esac
     "$XS_CUBIN" caps "$work/plain.cubin" 8 "$work/traced" $known

@@ -178,6 +178,10 @@ XS_FN uint32_t xs_writer_grid_block(void) {
 XS_FN uint32_t xs_writer_warp(void) { return (xs_ptx_tid_x() + blockDim.x * (xs_ptx_tid_y() + blockDim.y * xs_ptx_tid_z())) / 32; }
 #endif
 
+/* 1: ptxas does not get a single wait into 24 registers by itself. On sm_80 and 90 it does; on later ones what helps here would make a wait that
+ * is satisfied at once longer. */
+#define XS_WAITS_SHORT (XS_ARCH < 800)
+
 #define XS_NO_UNROLL _Pragma("unroll 1")
 
 /* The same value, of which the compiler knows nothing: what is computed from it stays where it stands. Without this it
@@ -249,6 +253,7 @@ XS_FN void xs_acquired(uint32_t scope) { (void)scope; }
 #else /* the host */
 
 #define XS_FENCE_ONE_WAY 0
+#define XS_WAITS_SHORT 0
 
 XS_FN void xs_step(void) { xs_host_step(); }
 XS_FN void xs_releasing(uint32_t scope) { xs_host_release(scope); }

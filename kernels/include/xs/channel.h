@@ -77,6 +77,11 @@ XS_FN uint64_t xs_channel_batch(const xs_channel *ch, uint32_t rank, uint64_t se
     return xs_ordered_load(xs_slot_at(&ch->batch, rank, 0, xs_channel_column(ch, seq)).at, XS_RELAXED, XS_SCOPE_SYS, 64);
 }
 
+/* Of the caller's sequences. Not xs_own_slot: a consumer needs its rank besides, and would keep both kinds of it. */
+XS_FN xs_slot xs_channel_slot(const xs_writer *w, const xs_channel *ch, uint32_t column) {
+    return xs_slot_at(&ch->sequence, xs_handle_rank(w->xs), 0, column);
+}
+
 /* Waits for batch seq: the representative polls its own copy (ld.acquire.sys), the block gets the batch's size (0 unless
  * OK). All threads return the same xs_result. By a consumer's block. */
 XS_FN int xs_consume_line(xs_writer *w, const xs_channel *ch, uint64_t seq, uint64_t *batch, xs_bound bound, uint64_t source) {
@@ -85,7 +90,7 @@ XS_FN int xs_consume_line(xs_writer *w, const xs_channel *ch, uint64_t seq, uint
     if (xs_block_join())
         return XS_RESULT_ABORTED;
     if (xs_block_leads()) {
-        xs_slot slot = xs_own_slot(w, &ch->sequence, 0, xs_channel_column(ch, seq));
+        xs_slot slot = xs_channel_slot(w, ch, xs_channel_column(ch, seq));
         cell->result = xs_core_wait_bits(w, slot, seq, XS_CMP_GE, XS_ACQUIRE, XS_SCOPE_SYS, bound, 64, source);
         cell->value = cell->result == XS_RESULT_OK ? xs_channel_batch(ch, xs_handle_rank(w->xs), seq) : 0;
     }
@@ -101,7 +106,7 @@ XS_FN int xs_try_consume(xs_writer *w, const xs_channel *ch, uint64_t seq, uint6
     if (xs_block_join())
         return 0;
     if (xs_block_leads()) {
-        xs_slot slot = xs_own_slot(w, &ch->sequence, 0, xs_channel_column(ch, seq));
+        xs_slot slot = xs_channel_slot(w, ch, xs_channel_column(ch, seq));
         uint64_t seen = xs_ordered_load(slot.at, XS_ACQUIRE, XS_SCOPE_SYS, 64);
         cell->result = seen >= seq;
         if (seen >= seq)

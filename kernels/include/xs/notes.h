@@ -221,16 +221,24 @@ XS_FN void xs_note_wait_ended(xs_writer *w, xs_wait_note *n, uint64_t observed, 
     /* In a loop that is not unrolled: side by side the records would take the registers of all at once. */
     XS_NO_UNROLL
     for (uint32_t part = 0; part < 3u + high; part++) {
-        uint32_t word[3];
+        uint32_t word[3], polls = (uint32_t)n->polls, stage = n->stage;
+#if XS_WAITS_SHORT
+        uint32_t zero = part >> 8; /* 0, but for all that ptxas knows another in each round: it makes nothing of these ahead of the loop */
+        polls |= zero;
+        high = (xs_high(observed) | xs_high(n->need) | polls_high | (n->backoff ? 0 : xs_high(slept)) | zero) != 0;
+        how.result = result | zero;
+        if (n->backoff)
+            stage = xs_backoff_stage(polls);
+#endif
         switch (part) {
         case 0:
             word[0] = XS_HEAD(XS_CODE_FULL, xs_opaque(n->slot.object)), word[1] = (uint32_t)observed, word[2] = now;
             break;
         case 1:
-            word[0] = xs_how_detail(how, 1u + high), word[1] = (uint32_t)n->polls, word[2] = xs_high(xs_note_full_time(now));
+            word[0] = xs_how_detail(how, 1u + high), word[1] = polls, word[2] = xs_high(xs_note_full_time(now));
             break;
         case 2:
-            word[0] = XS_MORE((XS_SOURCE_LINE(n->source) & 0xffff) | (n->stage & XS_STAGE_MOST) << 16 | (named ? XS_END_NAMED : 0));
+            word[0] = XS_MORE((XS_SOURCE_LINE(n->source) & 0xffff) | (stage & XS_STAGE_MOST) << 16 | (named ? XS_END_NAMED : 0));
             word[1] = named ? XS_SOURCE_FILE(n->source) : (uint32_t)slept, word[2] = now - n->last_fail;
             break;
         default:

@@ -18,9 +18,19 @@ XS_FN void xs_signal_slot_gpu(xs_writer *w, const xs_pad *pad, uint32_t dst, uin
     xs_core_store(w, xs_slot_at(pad, dst, row, column), seq, XS_RELEASE, XS_SCOPE_GPU);
 }
 
+/* The caller's rank: from a product where a wait has no register for it (sm_75). Of that ptxas sees that it is the same for all threads of a
+ * block, and keeps it in a uniform register. */
+XS_FN uint32_t xs_own_rank(const xs_handle *xs) {
+#if XS_CUDA && XS_TRACE
+    if (XS_WAITS_SHORT)
+        return xs->rank + xs_blocks_quotient(xs_grid_block(), xs->blocks, xs->blocks_inverse);
+#endif
+    return xs_handle_rank(xs);
+}
+
 /* The caller's own copy of a slot. */
 XS_FN xs_slot xs_own_slot(const xs_writer *w, const xs_pad *pad, uint32_t row, uint32_t column) {
-    return xs_slot_at(pad, xs_handle_rank(w->xs), row, column);
+    return xs_slot_at(pad, xs_own_rank(w->xs), row, column);
 }
 
 /* ld.acquire.sys of the own copy until it is at least seq. Returns xs_result: OK, or what ended it (xs_bound). Read what

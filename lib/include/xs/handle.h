@@ -23,9 +23,17 @@ typedef struct xs_handle {
     uint32_t blocks;        /* blocks a rank */
     uint32_t launch;        /* launch id, from 1, over all ranks of the process */
     uint32_t rings_by_words; /* rings_per_rank where records are two words, else 0: kernels of the other form find no ring */
-    uint32_t reserved0;
+    uint32_t blocks_inverse; /* xs_blocks_inverse(blocks) */
 } xs_handle;
 XS_STATIC_ASSERT(sizeof(xs_handle) == 104, "the handle has one layout everywhere");
+
+/* block / blocks without a division, for traced kernels on a GPU, whose waits have no registers for one: by 2^32 / blocks rounded down (blocks of 1:
+ * 2^32 - 1). The product's high half is the quotient or one less, since it lacks block * (2^32 / blocks - inverse) / 2^32, which is less than 1. */
+XS_INLINE uint32_t xs_blocks_inverse(uint32_t blocks) { return blocks > 1 ? (uint32_t)((1ull << 32) / blocks) : UINT32_MAX; }
+XS_INLINE uint32_t xs_blocks_quotient(uint32_t block, uint32_t blocks, uint32_t inverse) {
+    uint32_t quotient = (uint32_t)((uint64_t)block * inverse >> 32); /* not by __umulhi: of this ptxas makes uniform instructions */
+    return quotient + (block - quotient * blocks >= blocks);
+}
 
 /* The member that kernels of this form go by. */
 #if XS_RECORD_WORDS == 2

@@ -196,8 +196,29 @@ static void handles_begin_at_their_rank(void **state) {
     assert_int_equal(xs.rank, 2);
     assert_int_equal(xs.ranks, 3);
     assert_int_equal(xs.blocks, 5);
+    assert_int_equal(xs.blocks_inverse, xs_blocks_inverse(5));
     assert_int_equal(xs.launch, 9);
     assert_int_equal(xs_world_destroy(world), 0);
+}
+
+/* Traced kernels find their rank in the grid by a product: where it is off by one, a block waits on another rank's slots. */
+static void assert_quotient(uint32_t block, uint32_t blocks) {
+    assert_int_equal(xs_blocks_quotient(block, blocks, xs_blocks_inverse(blocks)), block / blocks);
+}
+static void quotients_are_exact(void **state) {
+    (void)state;
+    for (uint32_t blocks = 1; blocks <= 300; blocks++)
+        for (uint32_t block = 0; block <= 3000; block++) assert_quotient(block, blocks);
+    uint64_t seed = 1;
+    for (uint32_t i = 0; i < 200000; i++) { /* numbers of every length, and both sides of each multiple */
+        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+        uint32_t blocks = (uint32_t)(seed >> 32) >> i % 32 | 1, top = UINT32_MAX / blocks, times = (uint32_t)(seed >> 7) % top + 1;
+        assert_quotient(blocks * times, blocks);
+        assert_quotient(blocks * times - 1, blocks);
+        assert_quotient(blocks * top, blocks);
+        assert_quotient(UINT32_MAX, blocks);
+        assert_quotient((uint32_t)seed, blocks + (blocks < UINT32_MAX));
+    }
 }
 
 typedef struct reclaim_case {
@@ -338,6 +359,7 @@ int main(void) {
         cmocka_unit_test(parts_do_not_overlap),        cmocka_unit_test(first_contents),
         cmocka_unit_test(memory_cannot_shrink),        cmocka_unit_test(each_rank_counts_for_itself),
         cmocka_unit_test(line_that_is_being_written_is_waited_for), cmocka_unit_test(handles_begin_at_their_rank),
+        cmocka_unit_test(quotients_are_exact),
         cmocka_unit_test(rings_left_behind_are_freed), cmocka_unit_test(rings_given_back_are_left_alone),
         cmocka_unit_test(rings_of_gpus_are_freed_by_their_headers),
     };
