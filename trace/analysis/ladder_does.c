@@ -116,6 +116,13 @@ static uint8_t judge_arrivers(an *a, an_stuck *s) {
     return why;
 }
 
+/* The waiter waits for a count that it adds to itself, in each round but in this one. */
+static bool lacks_its_own(const an *a, const an_stuck *s) {
+    uint32_t at = s->counter != s->w.slot ? XSR_NONE : rd_map_get(&a->arriver_of, (uint64_t)s->counter << 32 | s->w.writer);
+    const an_arriver *r = at == XSR_NONE ? NULL : &a->slots[s->counter].arrivers[at];
+    return r && s->w.epoch && r->epochs > 1 && r->epoch < s->w.epoch && arrives_always(r, s->w.epoch) && an_capture_is_whole(a);
+}
+
 /* Rounds that the only one who arrives at the counter has gone past without doing so, where it did in most, and each time the same; the
  * waiter's needs rise as evenly as if it always did. With those arrivals it would have what it needs: what that one waits for now is an
  * effect. A matter of counts, which only a whole capture has. */
@@ -148,6 +155,12 @@ uint8_t ladder_counter(an *a, an_stuck *s) {
         s->owes = x->arrival.writer;
         uint8_t why = s->owes == XSR_NONE ? AN_WHY_ELECTED : ladder_writer(a, s, s->owes);
         return why == AN_WHY_WAITS || why == AN_WHY_RUNNING ? why : AN_WHY_ELECTED;
+    }
+    if (lacks_its_own(a, s)) {
+        s->owes = s->w.writer;
+        s->supplier = s->w.rank;
+        s->supplier_number = an_number(a, s->supplier);
+        return AN_WHY_COUNT;
     }
     if (s->counter == s->w.slot && x->arriver_count)
         return judge_arrivers(a, s);

@@ -282,6 +282,30 @@ static void test_who_sets_a_counter_back_is_named(void **state) {
     judged_free(&j);
 }
 
+/* Four blocks add to a count and wait for it. In round 5 one waits without having added. */
+static void test_who_waits_for_its_own_arrival_is_named(void **state) {
+    (void)state;
+    enum { BLOCKS = 4, LACKS = 2, LAST = 5 };
+    cb *c = case_begin(1, BLOCKS, BLOCKS);
+    uint32_t sum = cb_slot(c, cb_pad(c, "sum", "", "", 1, 1, XS_PAD_SHARED), 0, 0, 0), count = 0;
+    for (uint32_t round = 1; round <= LAST; round++) {
+        uint64_t at = 1000 * (round + 1);
+        for (uint32_t b = 0; b < BLOCKS; b++) {
+            cb_epoch(c, RING(0, b), at + b, round);
+            if (round < LAST || b != LACKS)
+                add_as(c, RING(0, b), at + 10 + 10 * b, sum, count++, 1, XS_ACQ_REL);
+        }
+        for (uint32_t b = 0; b < BLOCKS && round < LAST; b++)
+            cb_pass(c, RING(0, b), at + 100 + 10 * b, sum, count, count);
+        for (uint32_t b = 0; b < BLOCKS && round == LAST; b++)
+            case_open_wait(c, RING(0, b), at + 100 + 10 * b, sum, count + 1, count);
+    }
+    judged j = judge(c);
+    expect_first(&j, XSA_COUNT_MISMATCH, XSA_ERROR, "rank 0 sum", 0, LACKS);
+    expect_errors(&j, 1);
+    judged_free(&j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock_that_is_right),
@@ -295,6 +319,7 @@ int main(void) {
         cmocka_unit_test(test_batch_that_was_never_written),
         cmocka_unit_test(test_batch_that_was_looked_for_elsewhere),
         cmocka_unit_test(test_credits_left_out_are_no_circle),
+        cmocka_unit_test(test_who_waits_for_its_own_arrival_is_named),
         cmocka_unit_test(test_count_that_another_has_filled),
         cmocka_unit_test(test_signal_that_is_still_to_come_behind_a_later_one),
         cmocka_unit_test(test_who_sets_a_counter_back_is_named),
