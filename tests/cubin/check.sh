@@ -53,7 +53,8 @@ caps)
         compile traced.$cap.cubin primitives.cu -DXS_TRACE=1 $XS_INCLUDES -maxrregcount=$cap
     done
     case $arch in
-    75 | 80) known="publish=40" ;;
+    75) known="publish=40" ;;
+    80) known="" ;;
     90) known="" ;;
     *) known="gate_wait=32 wait_expected=32 wait_ge_bounded=32 wait_slot=32" ;;
     esac

@@ -83,8 +83,16 @@ XS_FN void xs_lookout_abort(const xs_handle *xs, uint32_t reason) {
     xs_lookout_store(xs, aborted, reason);
 }
 
-/* As seen by whoever looked last. */
-XS_FN uint32_t xs_lookout_state(const xs_handle *xs) { return xs_lookout_load(xs, state); }
+/* As seen by whoever looked last. From an address that varies for all that ptxas knows (ring_shift is below 32): else it is the sum made for the
+ * abort word, kept in two registers over the status line, behind which the next of several waits reads it again. Not on sm_75,
+ * where consume takes one more by it. */
+XS_FN uint32_t xs_lookout_state(const xs_handle *xs) {
+#if XS_TRACE && XS_ARCH >= 800
+    return xs_load_relaxed_gpu_u32_at<XS_LOOKOUT_AT(state)>((const char *)xs->lookout + xs_opaque(xs->ring_shift) / 32);
+#else
+    return xs_lookout_load(xs, state);
+#endif
+}
 
 /* `started` for a writer that takes this ring: as the host set it. What it sees later, by xs_lookout_state, is not older. */
 XS_FN uint32_t xs_lookout_begin(const xs_handle *xs, const xs_ring_header *ring) {
