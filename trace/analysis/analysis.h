@@ -99,6 +99,9 @@ typedef struct an_slot { /* beside xsr_slot */
     an_touch before_signal;    /* the signal before the last */
     an_touch entered;          /* the wait that ended well on the highest value: by values, not by clocks, whoever came last */
     int64_t first_signal;      /* time of the first signal, INT64_MAX: none */
+    int64_t newest, certain[2]; /* times of the newest signal or reset, and of the last two that came behind all before them and before all behind them whatever
+                                  clocks say, the older one first; NO_TIME: none */
+    bool alone;                /* the newest came behind all before it */
     uint64_t waiters;          /* a bit for each writer that waits for it, by its index modulo 64 */
     uint64_t step, step_lead;  /* by which its values rise as a rule, and how clear that is; lead 0: not known */
     uint64_t need, need_epoch, need_step; /* of the last wait; by how much they rise from one epoch to the next, 0: not known */
@@ -187,6 +190,7 @@ typedef struct an_window { /* rank: index, instead of a writer; XSR_NONE. order:
     uint64_t first, last; /* records of the writer's ring, instead of times; last 0: times */
     uint32_t from_ring, to_ring; /* `from` and `to` are the times of records of these rings, by sequence: what is lost before the one or behind */
     uint64_t from_record, to_record; /* the other lies outside; XSR_NONE: of none */
+    uint32_t comes_again; /* a slot, + 1: only if its values come again, which may show only later; 0: none */
     bool own_ends; /* the same: both are of the writer itself, the first and the last of their times */
 } an_window;
 #define AN_WINDOWS 4u
@@ -293,18 +297,23 @@ int an_accuse(an *a, uint64_t key, uint32_t rank, uint32_t writer, const char *t
 /* The next finding made is undone if records of that writer (XSR_NONE: of anybody) were lost in that time; at most AN_WINDOWS. Losses are
  * told where the stream goes on behind them, so that is judged at the end. */
 void an_whole(an *a, uint32_t writer, int64_t from, int64_t to);
+/* The same of a slot whose values come again: in which order they were written is told by who saw what, where clocks are apart, and a record lost since stamps
+ * last told it may put every round behind into the place of the one before. */
+void an_whole_writes(an *a, uint32_t slot, int64_t to);
 /* The same, and both times are those of records of that writer: what is lost before the one and behind the other does not matter. */
 void an_whole_own(an *a, uint32_t writer, int64_t from, int64_t to);
 /* The same of the records between two that are kept: where no time passes, times cannot tell. */
 void an_whole_records(an *a, uint32_t writer, uint64_t first, uint64_t last);
 /* The same, but only by a stretch of at least `least` without records: what could be missing there takes time. */
 void an_whole_long(an *a, uint32_t writer, int64_t from, int64_t to, int64_t least);
-/* The same for what is said of order: that what `agent` (of happens-before; XSR_NONE: anybody) does does not come behind what was done at `from`. */
-void an_whole_order(an *a, uint32_t agent, int64_t from, int64_t to);
+/* The same for what is said of order: that what `agent` (of happens-before; XSR_NONE: anybody) does at `to` does not come behind what `other` did at
+ * `from`, nor that before it: whose turn was first tells which came first only where clocks agree and nothing is lost. */
+void an_whole_order(an *a, uint32_t other, int64_t from, uint32_t agent, int64_t to);
 /* Everything that a wait that stands still is judged by (stuck.c). */
 void an_whole_stuck(an *a, const an_stuck *s);
 /* Could records that are lost order what happened at that time before what the agent (hb.h; XSR_NONE: anybody) does now? */
 bool an_hb_may_know(const an *a, uint32_t agent, int64_t time);
+int64_t an_clocks_apart(const an *a); /* how far stamps of any two clocks may be apart */
 bool an_hb_forced(const an *a, int64_t from, int64_t to); /* an event of that time had its turn before what it waited for (hb.h) */
 void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to);
 /* The window told last can be undone only by events of these kinds; only by more records than these; lies between these two records. */

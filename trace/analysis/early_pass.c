@@ -90,6 +90,7 @@ static int on_event(an *a, void *state, const xsr_event *e) {
         an_whole_rank(a, e->rank, INT64_MIN, e->time); /* another signal, or another round of either */
         an_whole(a, p->writer, p->read_time, p->time);
     }
+    an_whole_writes(a, e->slot, e->time);
     xsa_finding f = an_like(XSA_EARLY_PASS, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     an_victim(a, &f, p->rank, p->writer);

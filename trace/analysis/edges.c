@@ -155,8 +155,10 @@ static int process_wait(an *a, an_step *step) {
         return 0;
     if (w->reads_from.reason != XSR_REASON_FOUND)
         hb_hear(&a->hb->agents[step->agent], step->e->time);
-    if (w->reads_from.reason == XSR_REASON_AMBIGUOUS)
+    if (w->reads_from.reason == XSR_REASON_AMBIGUOUS) { /* what it read may come yet */
         a->hb->last_forced = a->last_time;
+        TRY(hb_note_forced(a->hb, step->e->time, a->last_time));
+    }
     if (w->reads_from.reason == XSR_REASON_FOUND)
         from = hb_find(s, w->reads_from.event);
     else if (w->reads_from.reason == XSR_REASON_ARRIVALS)

@@ -63,6 +63,11 @@ static void add_window(an *a, an_window w) {
 
 void an_whole(an *a, uint32_t writer, int64_t from, int64_t to) { add_window(a, (an_window){.writer = writer, .rank = XSR_NONE, .from = from, .to = to}); }
 
+void an_whole_writes(an *a, uint32_t slot, int64_t to) {
+    if (a->model->clock_count > 1)
+        add_window(a, (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from = a->slots[slot].certain[0], .to = to, .kinds = AN_ORDERS, .comes_again = slot + 1});
+}
+
 void an_whole_own(an *a, uint32_t writer, int64_t from, int64_t to) {
     add_window(a, (an_window){.writer = writer, .rank = XSR_NONE, .from = from, .to = to, .own_ends = true});
 }
@@ -77,8 +82,9 @@ void an_whole_long(an *a, uint32_t writer, int64_t from, int64_t to, int64_t lea
 
 void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to) { add_window(a, (an_window){.writer = XSR_NONE, .rank = rank, .from = from, .to = to}); }
 
-void an_whole_order(an *a, uint32_t agent, int64_t from, int64_t to) {
-    add_window(a, (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from = from, .to = to, .order = true, .known = !an_hb_may_know(a, agent, from), .kinds = AN_ORDERS});
+void an_whole_order(an *a, uint32_t other, int64_t from, uint32_t agent, int64_t to) {
+    bool known = !an_hb_may_know(a, agent, from) && !an_hb_may_know(a, other, to);
+    add_window(a, (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from = from, .to = to, .order = true, .known = known, .kinds = AN_ORDERS});
 }
 
 static an_window *told_last(an *a) { return a->window_count ? &a->windows[a->window_count - 1] : NULL; }
@@ -122,10 +128,19 @@ static uint64_t lost_of_order(const an *a, const an_window *w) {
 
 static uint64_t beyond(const an *a, const an_window *w, uint64_t lost) { return lost <= w->most && an_loss_is_counted(a) ? 0 : lost; }
 
+/* Its values come again: which signal a wait read is told by order, and for what no wait orders by stamps. */
+static bool comes_again(const an *a, uint32_t slot) { return a->slots[slot].resets || a->slots[slot].comes_again; }
+
+static bool matters(const an *a, const an_window *w) {
+    return !w->comes_again || (comes_again(a, w->comes_again - 1) && !a->slots[w->comes_again - 1].arrivals);
+}
+
 static uint64_t lost_in_windows(const an *a, const an_window *w, uint32_t count) {
     uint64_t lost = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (w[i].order)
+        if (!matters(a, &w[i]))
+            continue;
+        else if (w[i].order)
             lost += lost_of_order(a, &w[i]);
         else if (w[i].last)
             lost += an_lost_records(a, w[i].writer, w[i].first, w[i].last, w[i].kinds);
@@ -252,9 +267,6 @@ static void name_all(an *a) {
     }
 }
 
-/* Its values come again: which signal a wait read is told by order, and for what no wait orders by stamps. */
-static bool comes_again(const an *a, uint32_t slot) { return a->slots[slot].resets || a->slots[slot].comes_again; }
-
 static bool any_comes_again(const an *a) {
     for (uint32_t i = 0; i < a->slot_count; i++)
         if (comes_again(a, i))
@@ -286,6 +298,20 @@ static void undo_by_clocks(an *a) {
     }
 }
 
+/* What a reset race may be the cause of, where whether there is one is not known. */
+static void undo_effects(an *a) {
+    for (uint32_t i = 0; i < a->finding_count; i++) {
+        const an_finding *race = &a->findings[i];
+        for (uint32_t k = 0; race->undone && race->f.detector == XSA_RESET_RACE && k < a->finding_count; k++) {
+            an_finding *f = &a->findings[k];
+            if (f->undone || f->f.slot != race->f.slot || (f->f.detector != XSA_REGRESSION && f->f.detector != XSA_EARLY_PASS))
+                continue;
+            f->undone = true;
+            an_unknown(a, f->f.detector, a->lost_records, "a reset race could explain this, and lost records could undo that: %s", f->f.text);
+        }
+    }
+}
+
 static void undo(an *a) {
     for (uint32_t i = 0; i < a->finding_count; i++) {
         an_finding *f = &a->findings[i];
@@ -294,6 +320,7 @@ static void undo(an *a) {
         if (f->undone)
             an_unknown(a, f->f.detector, lost, "%llu lost records could undo this: %s", (unsigned long long)lost, f->f.text);
     }
+    undo_effects(a);
     undo_by_clocks(a);
 }
 

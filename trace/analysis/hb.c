@@ -16,10 +16,12 @@ static void set_grace(an_hb *hb, const xsr_model *m) {
     bool real = false;
     for (uint32_t i = 0; i < m->clock_count && bound < MOST_APART; i++)
         bound += m->clocks[i].bound_ns < 0 ? 1000000 : m->clocks[i].bound_ns;
+    for (uint32_t i = 0; i < m->rank_count; i++)
+        real |= !m->processes[m->ranks[i].process].virtual_time && m->ranks[i].device < 0;
+    hb->stamps = 2 * bound + (real ? 20000000 : 0);
     for (uint32_t i = 0; i < m->process_count; i++)
         real |= !m->processes[i].virtual_time && m->processes[i].device < 0;
-    hb->bound = 2 * bound;
-    hb->clocks = hb->bound + (real ? 20000000 : 0); /* a thread may be set aside between its atomic and its stamp */
+    hb->clocks = 2 * bound + (real ? 20000000 : 0); /* a thread may be set aside between its atomic and its stamp */
     hb->grace = GRACE + hb->clocks;
     hb->last_forced = NO_TIME;
 }
@@ -99,7 +101,16 @@ bool an_hb_may_know(const an *a, uint32_t agent, int64_t time) {
     if (agent == XSR_NONE)
         return true;
     int64_t heard = a->hb->agents[agent].heard; /* the stamp of something behind what it may have heard by, in the order of its writer */
-    return heard != NO_TIME && (heard >= time || time - heard <= a->hb->bound);
+    return heard != NO_TIME && (heard >= time || time - heard <= an_clocks_apart(a));
+}
+
+int64_t an_clocks_apart(const an *a) {
+    int64_t most = 0;
+    for (uint32_t i = 0; i < a->model->clock_count; i++) {
+        int64_t bound = a->model->clocks[i].bound_ns;
+        most = bound < 0 && most < 1000000 ? 1000000 : bound > most ? bound : most;
+    }
+    return 2 * (most < MOST_APART ? most : MOST_APART);
 }
 
 /* Not where it is known to be something that orders nothing. */

@@ -8,7 +8,7 @@
 /* Stamps of two clocks may disagree on what lies between two events. */
 bool an_hb_forced(const an *a, int64_t from, int64_t to) {
     const an_hb *hb = a->hb;
-    int64_t clocks = hb->clocks;
+    int64_t clocks = hb->stamps;
     from = from > INT64_MIN + clocks ? from - clocks : from;
     to = to < INT64_MAX - clocks ? to + clocks : to;
     for (uint32_t i = 0; i < hb->forced_count; i++)

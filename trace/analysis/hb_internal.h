@@ -27,7 +27,7 @@ typedef struct an_hb {
     uint32_t *unsettled; uint32_t unsettled_count, unsettled_room; /* agents with events behind a wait that the reader has not told of yet */
     uint64_t queued;
     hb_span *forced; uint32_t forced_count, forced_room; /* when events went on before what they waited for */
-    int64_t grace, clocks, bound; /* how long an event may wait for another; what stamps may be off by; what clocks may */
+    int64_t grace, clocks, stamps; /* how long an event may wait for another; what stamps may be off by; and those of the ranks alone, not of their hosts */
     int64_t last_forced;    /* merged time at which somebody last went on though what it waited for may have been held up */
     bool *gap; uint32_t gap_room; /* per ring: records before its next event are lost */
     uint32_t tick;

@@ -20,7 +20,7 @@ static int room_for(an *a, rings *s) {
 
 static int say(an *a, const an_step *step, const char *what, uint64_t other, int64_t since) {
     const xsr_event *e = step->e;
-    an_whole_order(a, step->agent, since, e->time); /* what the reader gave back, and how that was heard */
+    an_whole_order(a, step->agent, since, step->agent, e->time); /* what the reader gave back, and how that was heard */
     xsa_finding f = an_like(XSA_LAPPING, XSA_ERROR, XSA_HIGH);
     f.slot = e->slot;
     an_culprit(a, &f, e->rank, e->writer);

@@ -77,10 +77,12 @@ static bool is_long(const gap *g, int64_t least) { return least == 0 || g->from 
 
 static uint64_t lost_in(const an *a, uint32_t ring, const an_window *w) {
     const struct an_losses *l = a->losses ? &a->losses[ring] : NULL;
+    int64_t clocks = w->own_ends ? 0 : an_clocks_apart(a);
+    int64_t from = w->from < INT64_MIN + clocks ? INT64_MIN : w->from - clocks, to = w->to > INT64_MAX - clocks ? INT64_MAX : w->to + clocks;
     uint64_t n = 0;
     for (uint32_t i = 0; l && i < l->count; i++) {
         const gap *g = &l->gaps[i];
-        if (g->from <= w->to && g->to >= w->from && hides(g, w->kinds) && is_long(g, w->least) && !lies_outside(g, w, ring))
+        if (g->from <= to && g->to >= from && hides(g, w->kinds) && is_long(g, w->least) && !lies_outside(g, w, ring))
             n += g->records;
     }
     return n;

@@ -140,7 +140,7 @@ static int on_step(an *a, void *state, const an_step *step) {
     bool other_rank = before.rank != e->rank;
     if (!other_rank && before.epoch != e->epoch && before.value < e->value)
         return 0;
-    an_whole_order(a, step->agent, before.time, e->time); /* what orders the two lies between them */
+    an_whole_order(a, before.stamp.agent, before.time, step->agent, e->time); /* what orders the two lies between them */
     if (other_rank && rule_is_clear(&rule) && rule.rank == e->rank) { /* the other one is the stranger */
         unplanned stranger = {.by = before, .slot = e->slot};
         xsr_event first = event_of(&stranger);

@@ -114,7 +114,7 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
         an_only_by(a, AN_MOVES | AN_KIND(WRITE_BEGIN));
         an_only_between(a, XSR_NONE, 0, e->writer, e->sequence);
     } else {
-        an_whole_order(a, step->agent, other->since, e->time); /* what orders the two lies between them */
+        an_whole_order(a, other->agent, other->since, step->agent, e->time); /* what orders the two lies between them */
     }
     if (v.told && !(ahead && has_not_told(a, e))) { /* another wait behind its guard, which told it more */
         an_whole_records(a, v.told->writer, v.told->guard.any ? v.told->guard.record : 0, v.told->record);

@@ -8,6 +8,7 @@ static void whole_between(an *a, uint32_t slot, uint32_t writer, int64_t now, co
     bool one_launch = writer != XSR_NONE && before->writer != XSR_NONE && a->model->writers[writer].launch == a->model->writers[before->writer].launch;
     if (!one_launch || !an_never_reset(a, slot))
         an_whole(a, XSR_NONE, before->time, now);
+    an_whole_writes(a, slot, now);
 }
 
 static int say(an *a, const xsr_event *e, uint32_t severity) {

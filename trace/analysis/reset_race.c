@@ -13,15 +13,16 @@ static int room_for(an *a, resets *s) {
     return 0;
 }
 
-/* Somebody in that clock whom the agent has not heard of. */
-static bool unordered(const an *a, const an_vector *v, uint32_t agent) {
+/* Somebody in that clock whom the agent has not heard of; XSR_NONE: nobody. */
+static uint32_t unordered(const an *a, const an_vector *v, uint32_t agent) {
     for (uint32_t i = 0; v && i < v->count; i++)
         if (!an_hb_before(a, v->at[i], agent))
-            return true;
-    return false;
+            return v->at[i].agent;
+    return XSR_NONE;
 }
 
 static int say(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint64_t other, uint32_t writer, const char *what, uint32_t confidence) {
+    an_whole_writes(a, slot, a->last_time);
     xsa_finding f = an_like(XSA_RESET_RACE, XSA_ERROR, confidence);
     f.slot = slot;
     an_culprit(a, &f, XSR_NONE, reset_writer);
@@ -34,9 +35,9 @@ static int say(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint
     return an_evidence(a, out, other, "what it races with");
 }
 
-static int say_unordered(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint64_t other, uint32_t writer, const char *what, uint32_t agent,
-                         int64_t from, int64_t to) {
-    an_whole_order(a, agent, from, to); /* what orders the two lies between them */
+static int say_unordered(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint64_t other, uint32_t writer, const char *what, uint32_t before,
+                         int64_t from, uint32_t agent, int64_t to) {
+    an_whole_order(a, before, from, agent, to); /* what orders the two lies between them */
     return say(a, slot, reset_writer, reset, other, writer, what, XSA_HIGH);
 }
 
@@ -54,6 +55,7 @@ static int take_reset(an *a, resets *s, const an_step *step, uint32_t slot) {
     use *u = &s->slots[slot];
     const open_wait *o = robbed(a, s, slot, u->before, e->writer); /* before: what was written since the last reset */
     bool certain = o != NULL;
+    uint32_t waited = unordered(a, u->waits, step->agent), wrote = unordered(a, u->writes, step->agent);
     u->reset = (an_stamp){step->agent, step->epoch};
     u->reset_event = e->id;
     u->reset_time = e->time;
@@ -68,10 +70,10 @@ static int take_reset(an *a, resets *s, const an_step *step, uint32_t slot) {
             an_only_between(a, XSR_NONE, 0, e->writer, e->sequence);
         }
         TRY(say(a, slot, e->writer, e->id, o->event, o->writer, "under the poll of", XSA_HIGH));
-    } else if (unordered(a, u->waits, step->agent))
-        TRY(say_unordered(a, slot, e->writer, e->id, u->waits_event, u->waits_writer, "though nothing orders it behind the wait of", step->agent, u->since, e->time));
-    else if (unordered(a, u->writes, step->agent))
-        TRY(say_unordered(a, slot, e->writer, e->id, u->writes_event, u->writes_writer, "though nothing orders it behind what was written by", step->agent, u->since, e->time));
+    } else if (waited != XSR_NONE)
+        TRY(say_unordered(a, slot, e->writer, e->id, u->waits_event, u->waits_writer, "though nothing orders it behind the wait of", waited, u->since, step->agent, e->time));
+    else if (wrote != XSR_NONE)
+        TRY(say_unordered(a, slot, e->writer, e->id, u->writes_event, u->writes_writer, "though nothing orders it behind what was written by", wrote, u->since, step->agent, e->time));
     an_vector_drop(u->waits);
     an_vector_drop(u->writes);
     u->waits = u->writes = NULL;
@@ -125,7 +127,7 @@ static int take_wait(an *a, use *u, const an_step *step) {
         return 0;
     bool old_round = u->reset_event && step->from && step->from->event < u->reset_event;
     if (old_round && !an_hb_before(a, (an_stamp){step->agent, step->epoch}, u->reset.agent) && u->reset.agent != step->agent)
-        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "before the wait ended of", u->reset.agent, step->from->time, e->time));
+        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "before the wait ended of", step->agent, step->from->time, u->reset.agent, e->time));
     u->waits_event = e->id;
     u->waits_writer = e->writer;
     return an_vector_join(&u->waits, NULL, (an_stamp){step->agent, step->epoch});
@@ -135,7 +137,7 @@ static int take_write(an *a, use *u, const an_step *step) {
     const xsr_event *e = step->e;
     uint64_t value = an_arrives(e->kind) ? e->value + an_weight(e) : e->value;
     if (u->reset_event && !an_hb_before(a, u->reset, step->agent))
-        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "though nothing orders it before what is written by", step->agent, u->reset_time, e->time));
+        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "though nothing orders it before what is written by", u->reset.agent, u->reset_time, step->agent, e->time));
     u->before_time = value > u->before ? e->time : u->before_time;
     u->before = value > u->before ? value : u->before;
     u->writes_event = e->id;

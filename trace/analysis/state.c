@@ -41,6 +41,7 @@ static void new_slot(an *a, uint32_t i) {
     s->signal = s->before_signal = s->arrival = s->reset = s->wait = s->entered = nobody;
     s->least_old = UINT64_MAX;
     s->first_signal = INT64_MAX;
+    s->newest = s->certain[0] = s->certain[1] = NO_TIME;
     s->counter = s->publishes = XSR_NONE;
     s->width = an_pad(a, i)->flags & XS_PAD_32 ? 32 : 64;
 }
@@ -156,8 +157,20 @@ static int take_arrival(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
     return note_arriver(a, s, e);
 }
 
+static void note_order(const an *a, an_slot *s, int64_t time) {
+    bool apart = s->newest == NO_TIME || time - s->newest > an_clocks_apart(a);
+    if (apart && s->alone) { /* with who saw it, by the next one */
+        s->certain[0] = s->certain[1];
+        s->certain[1] = s->newest;
+    }
+    s->alone = apart;
+    s->newest = time > s->newest ? time : s->newest;
+}
+
 static int take_slot_event(an *a, an_writer *w, const xsr_event *e) {
     an_slot *s = &a->slots[e->slot];
+    if (a->model->clock_count > 1 && (an_signals(e->kind) || e->kind == XS_EV_RESET))
+        note_order(a, s, e->time);
     if (w && (e->kind == XS_EV_PASS || e->kind == XS_EV_WAIT_START))
         s->waiters |= 1ull << e->writer % 64;
     s->is_state |= e->kind == XS_EV_WAIT_START && (e->cmp == XS_CMP_EQ || e->cmp == XS_CMP_NE);

@@ -26,7 +26,7 @@ static void blame_adder(const an *a, xsa_finding *f, uint32_t slot, uint32_t ran
 
 static int say_twice(an *a, uint32_t slot, const an_touch *first, const an_touch *e) {
     if (e->kind == XS_EV_ARRIVE) /* the base that an epoch began with */
-        an_whole_order(a, XSR_NONE, first->time, e->time);
+        an_whole_order(a, XSR_NONE, first->time, XSR_NONE, e->time);
     an_whole(a, XSR_NONE, first->time, e->time);
     an_only_by(a, AN_KIND(RESET));
     an_only_between(a, first->writer, first->record, e->writer, e->record);

@@ -155,9 +155,18 @@ static void take_code(const xs_record *head, rd_raw *raw) {
     raw->fence = info->fence;
 }
 
-static void close_holes(rd_ring *r, int64_t after) {
-    for (uint32_t i = r->hole_count; i-- > 0 && r->holes[i].after == INT64_MAX;)
+static bool may_be_of_a_slot(const rd_hole *h) {
+    return !h->kind || rd_changes_slot(h->kind) || h->kind == XS_EV_PASS || h->kind == XS_EV_WAIT_START || h->kind == XS_EV_WAIT_END;
+}
+
+/* after: of the ring's clock; INT64_MAX: nothing comes behind them. */
+static void close_holes(xsr_reader *reader, rd_ring *r, int64_t after) {
+    int64_t until = after == INT64_MAX || !r->hole_count ? after : rd_host_time(r, after);
+    for (uint32_t i = r->hole_count; i-- > 0 && r->holes[i].after == INT64_MAX;) {
         r->holes[i].after = after;
+        if (until > reader->gap_until && may_be_of_a_slot(&r->holes[i]))
+            reader->gap_until = until;
+    }
 }
 
 static int end_of_ring(xsr_reader *reader, uint32_t ring) {
@@ -167,6 +176,7 @@ static int end_of_ring(xsr_reader *reader, uint32_t ring) {
         rc = add_hole(r, r->expected, r->newest);
         r->expected = r->newest + 1;
     }
+    close_holes(reader, r, INT64_MAX);
     reader->model.rings[ring].emitted = r->expected - 1;
     return rc;
 }
@@ -195,7 +205,7 @@ int rd_cursor_next(xsr_reader *reader, uint32_t ring) {
         r->last_time = raw->time;
         r->told = raw->sequence + raw->records;
         r->key = raw->time > r->key ? raw->time : r->key;
-        close_holes(r, raw->time);
+        close_holes(reader, r, raw->time);
         if (raw->kind == XS_EV_WRITER_END && ((uint64_t)raw->detail << 32 | raw->value) != 0) {
             uint64_t next = (uint64_t)raw->detail << 32 | raw->value;
             if (next - 1 > r->newest && next - raw->sequence < 16)

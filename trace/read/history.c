@@ -76,6 +76,16 @@ static bool is_full(const xsr_reader *reader, const rd_slot *s) {
     return s->mark_count >= most_marks[i].each;
 }
 
+/* Whether stamps alone say which of the slot's writes came first. */
+static void note_order(const xsr_reader *reader, rd_slot *s, const xsr_event *event, uint64_t post) {
+    s->repeats |= s->mark_count > 1 && !s->arrived && post <= mark_at(s, s->mark_count - 2)->post;
+    bool first = s->newest == 0 && s->certain == 0, apart = first || event->time - s->newest > reader->bound;
+    if (first || (apart && s->alone))
+        s->certain = first ? NO_TIME : s->newest;
+    s->alone = apart;
+    s->newest = first || event->time > s->newest ? event->time : s->newest;
+}
+
 int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post) {
     rd_slot *s = &reader->slots[event->slot];
     const rd_ring *ring = &reader->rings[event->ring];
@@ -89,6 +99,7 @@ int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post) {
     *mark_at(s, s->mark_count++) = (rd_mark){.event = *event, .post = post, .elected_by = ring->elected_by,
                                              .elect_time = ring->elect_time, .gap_before = gaps != s->gaps};
     reader->marks++;
+    note_order(reader, s, event, post);
     s->gaps = gaps;
     s->rising = rises ? s->rising + 1 : 1;
     s->fresh++;
@@ -144,8 +155,14 @@ static bool other_writer(const xsr_event *a, const xsr_event *b) {
     return a->rank != b->rank || (a->writer != b->writer && a->writer != XSR_NONE && b->writer != XSR_NONE);
 }
 
-static uint64_t floor_of(const rd_slot *s, uint32_t writer, uint64_t until) {
-    uint64_t floor = s->read_wait && s->read_by == writer && s->read_wait < until ? s->read : 0;
+/* What that writer has read here: a wait of its own whose first poll failed behind that was not ended by it again. */
+static uint64_t read_before(const rd_slot *s, uint32_t writer, uint64_t until, bool waited) {
+    bool own = s->read_wait && s->read_by == writer && writer != XSR_NONE && s->read_wait < until;
+    return own ? s->read + (waited && s->read_sure) : 0;
+}
+
+static uint64_t floor_of(const rd_slot *s, uint32_t writer, uint64_t until, bool waited) {
+    uint64_t floor = read_before(s, writer, until, waited);
     for (uint32_t i = s->mark_count; i-- > s->mark_count - s->fresh && mark_at(s, i)->event.id > floor;)
         if (mark_at(s, i)->event.writer == writer && mark_at(s, i)->event.id < until)
             return mark_at(s, i)->event.id;
@@ -154,8 +171,27 @@ static uint64_t floor_of(const rd_slot *s, uint32_t writer, uint64_t until) {
 
 bool rd_history_repeats(const rd_slot *s) { return !s->arrived && !is_sorted(s); }
 
-rd_limits rd_history_limits(const rd_slot *s, const xsr_wait *w) {
-    return (rd_limits){rd_history_repeats(s) ? floor_of(s, w->writer, w->id) : 0, UINT64_MAX};
+rd_limits rd_history_limits(const xsr_reader *reader, const rd_slot *s, const xsr_wait *w) {
+    bool waited = reader->hold && !w->passed && w->result == XS_RESULT_OK;
+    uint64_t floor = 0;
+    if (rd_history_repeats(s))
+        floor = floor_of(s, w->writer, w->id, waited);
+    else if (waited && !s->arrived)
+        floor = read_before(s, w->writer, w->id, true);
+    return (rd_limits){floor, UINT64_MAX};
+}
+
+/* Where values come again and clocks disagree, who has seen what keeps rounds apart. A record lost since their order was last certain may have told
+ * that a wait was over, or the flag set back, and from then on every wait could be taken for that of a round before. */
+bool rd_history_unsure(const xsr_reader *reader, const rd_slot *s, const xsr_wait *w, const rd_mark *read) {
+    if (!reader->hold || reader->gap_until == NO_TIME || s->arrived)
+        return false;
+    bool read_again = s->read_by == w->writer && s->read == read->event.id && s->read_gaps != reader->rank_gaps[w->rank];
+    bool comes_again = s->has_reset || s->repeats || read_again;
+    bool waited = !w->passed && !w->start_lost && w->result == XS_RESULT_OK;
+    if (waited && read->event.time - reader->bound > w->begin && reader->gap_until < w->begin - reader->bound)
+        return false; /* it was written while nothing was lost and the wait went on */
+    return comes_again && (read_again || s->certain == NO_TIME || reader->gap_until >= s->certain - reader->bound);
 }
 
 /* What has its turn later than the wait was written before it ended if stamps leave that open; not what came behind a later write of its
@@ -177,7 +213,7 @@ rd_mark *rd_history_equal(const xsr_reader *reader, const xsr_wait *w, const rd_
                 break;
             continue;
         }
-        if (repeats && mark->event.id < limits->floor)
+        if (mark->event.id < limits->floor)
             continue;
         *ambiguous |= found && other_writer(&found->event, &mark->event);
         found = mark;
@@ -216,13 +252,13 @@ void rd_history_arrived(rd_slot *s, const xsr_event *e, uint64_t post) {
         s->reached = mark->post;
 }
 
-bool rd_history_shows(const rd_slot *s, uint64_t value, uint32_t writer) {
+bool rd_history_shows(const rd_slot *s, uint64_t value, uint32_t writer, bool waited) {
     bool initial = value == (s->has_reset ? s->reset_value : 0);
     if (s->arrived)
         return (s->elects ? s->last : s->reached) >= value;
     if (is_sorted(s) && !initial)
-        return s->fresh && mark_at(s, s->mark_count - 1)->post >= value;
-    uint64_t floor = floor_of(s, writer, UINT64_MAX);
+        return s->fresh && mark_at(s, s->mark_count - 1)->post >= value && mark_at(s, s->mark_count - 1)->event.id >= read_before(s, writer, UINT64_MAX, waited);
+    uint64_t floor = floor_of(s, writer, UINT64_MAX, waited);
     for (uint32_t i = s->mark_count; i-- > s->mark_count - s->fresh && mark_at(s, i)->event.id >= floor;)
         if (mark_at(s, i)->post == value)
             return true;

@@ -186,6 +186,11 @@ typedef struct rd_slot { /* beside xsr_slot */
     uint64_t gaps;        /* the rank's count of gaps at the last entry */
     uint64_t read, read_wait; /* ids of what a wait read, and of that wait: the newest that was settled */
     uint32_t read_by;     /* its writer */
+    bool read_sure;       /* no other write can have been meant */
+    uint64_t read_gaps;   /* gaps of its rank by then */
+    int64_t newest, certain; /* times of the newest entry, and of the last that came behind all before it and before all behind it whatever clocks say; NO_TIME: none */
+    bool alone;           /* the newest came behind all before it */
+    bool repeats;         /* a value came that was not higher than the one before */
     uint32_t held;        /* clocks that wait for a write to it: turn.c */
     uint32_t overdue_clock; int64_t overdue; uint64_t overdue_value; /* a wait on that clock saw that value then, and held for it in vain; NO_TIME: none did */
     uint32_t inferred_rank, inferred_role;
@@ -253,6 +258,7 @@ struct xsr_reader {
     bool signals_wanted; /* by a sink */
     uint32_t marks;      /* entries in all histories */
     int64_t now, bound, grace; /* bound: of the worst clock; grace: how long a wait stays unsettled */
+    int64_t gap_until;   /* when the newest of the gaps seen so far was over; NO_TIME: none */
     rd_pair *pairs; uint32_t pair_count; /* clocks that signals crossed */
     rd_map pair_of;
     xsr_plan *reported; uint32_t reported_count; /* by kernels, in this pass */
@@ -408,10 +414,11 @@ int rd_history_finish(xsr_reader *reader);
 rd_mark *rd_history_first(rd_slot *slot, uint64_t need);       /* the first, behind the last reset, that brought it to need */
 /* The newest with this value that the wait can have read: not behind its end by more than the grace, within its limits. */
 rd_mark *rd_history_equal(const xsr_reader *reader, const xsr_wait *wait, const rd_limits *limits, bool *ambiguous);
-rd_limits rd_history_limits(const rd_slot *slot, const xsr_wait *wait); /* of one that ends now */
-bool rd_history_shows(const rd_slot *slot, uint64_t value, uint32_t writer); /* a wait of that writer may have seen it by now */
+rd_limits rd_history_limits(const xsr_reader *reader, const rd_slot *slot, const xsr_wait *wait); /* of one that ends now */
+bool rd_history_shows(const rd_slot *slot, uint64_t value, uint32_t writer, bool waited); /* a wait of that writer may have seen it by now; waited: at its first poll it had not */
 /* That value was written so shortly before the last RESET, on another clock, that it may have been behind it. */
 bool rd_history_before_reset(const xsr_reader *reader, const rd_slot *slot, uint64_t value);
+bool rd_history_unsure(const xsr_reader *reader, const rd_slot *slot, const xsr_wait *wait, const rd_mark *read); /* another write of that value may have been read */
 bool rd_history_repeats(const rd_slot *slot); /* its values come again: which of the equal ones was read is not told by the value */
 void rd_history_arrived(rd_slot *slot, const xsr_event *event, uint64_t post); /* behind rd_history_add, of arrivals at a gate */
 rd_mark *rd_history_newest(rd_slot *slot, int64_t until);

@@ -202,6 +202,7 @@ void rd_pass_reset(xsr_reader *reader) {
     reader->reported_more = 0;
     reader->next_id = 1;
     reader->marks = 0;
+    reader->gap_until = NO_TIME;
     reader->pending_first = reader->pending_next = 0;
     for (uint32_t i = 0; i < m->rank_count; i++)
         m->ranks[i].first_epoch = m->ranks[i].last_epoch = 0;

@@ -1,0 +1,118 @@
+/* Records are lost, and the clocks of ranks are apart: which came first is told by who saw what, and what is missing may be just that. */
+#include "judge.h"
+
+#include <xs/xs.h>
+
+/* Ranks with a block and a GPU each, whose clocks are known to within `bound`. */
+static cb *ranks_apart(uint32_t ranks, uint64_t bound) {
+    xs_region_header region = cb_region(0, ranks, ranks);
+    region.device = 0;
+    cb *c = case_begin_as(&region, 1, 0);
+    for (uint32_t r = 0; r < ranks; r++) {
+        cb_device_clock(c, r, 500, 500, 2 * bound);
+        cb_device_clock(c, r, 900000, 900000, 2 * bound);
+        cb_ring_device(c, RING(r, 0), (int32_t)r);
+        cb_writer_begin_at(c, RING(r, 0), 1000, 1, 0, 1, r, 0, 0, 0);
+    }
+    return c;
+}
+
+static void touch(cb *c, uint32_t ring, uint64_t time, uint32_t kind, uint32_t name, uint32_t generation) {
+    cb_payload(c, ring, time, kind, name, 0, generation, XS_NO_PEER, 16, 1024);
+    cb_payload_end(c, ring, time + 10, name, 0);
+}
+
+static void turn(cb *c, uint32_t rank, uint64_t time, uint32_t serving, uint32_t name, uint32_t ticket, bool lost) {
+    uint64_t at = cb_next(c, RING(rank, 0));
+    cb_pass(c, RING(rank, 0), time, serving, ticket, ticket);
+    if (lost)
+        cb_lose(c, RING(rank, 0), at, at, XS_LOSS_OVERWRITTEN);
+    if (ticket)
+        touch(c, RING(rank, 0), time + 20, XS_EV_READ_BEGIN, name, ticket);
+    touch(c, RING(rank, 0), time + 50, XS_EV_WRITE_BEGIN, name, ticket + 1);
+    cb_signal(c, RING(rank, 0), time + 80, serving, ticket + 1);
+}
+
+/* The third turn of a lock is stamped before the second one, and the record of its wait is lost: it has its turn first, and is no lap. */
+static void test_turn_whose_wait_is_lost_may_have_come_later(void **state) {
+    (void)state;
+    for (uint32_t lost = 0; lost < 2; lost++)
+        for (uint64_t behind = 0; behind < 2; behind++) {
+            cb *c = ranks_apart(4, 3300);
+            uint32_t serving = cb_slot(c, cb_pad(c, "serving", "", "", 1, 1, XS_PAD_SHARED), 0, 0, 0), name = cb_mark_name(c, "table");
+            turn(c, 0, 120000, serving, name, 0, false);
+            turn(c, 1, 122000, serving, name, 1, false);
+            turn(c, 2, 124000 - 3000 * behind, serving, name, 2, lost);
+            turn(c, 3, 126000, serving, name, 3, false);
+            case_end_writers(c, 4, 1, 140000);
+            judged j = judge(c);
+            expect_errors(&j, 0);
+            if (!lost)
+                expect_clean(&j);
+            judged_free(&j);
+        }
+}
+
+enum { NOTHING, WAIT_END, RESET, KINDS };
+
+/* A flag that its reader sets back, and who sets it waits for that, but in the round `unasked`. off: rank 0's clock is ahead and rank 1's behind by so much. */
+static judged flags(uint64_t bound, uint64_t off, uint32_t lost, uint32_t lost_round, uint32_t unasked) {
+    cb *c = ranks_apart(2, bound);
+    uint32_t ready = cb_slot(c, cb_pad(c, "ready", "", "", 1, 1, 0), 1, 0, 0), ack = cb_slot(c, cb_pad(c, "ack", "", "", 1, 1, 0), 0, 0, 0), name = cb_mark_name(c, "batch");
+    for (uint32_t k = 1; k < 13; k++) {
+        uint64_t ahead = 10000 * (k + 1) + off, behind = 10000 * (k + 1) - off;
+        if (k != unasked)
+            cb_pass(c, RING(0, 0), ahead, ack, k - 1, k - 1);
+        cb_payload(c, RING(0, 0), ahead + 100, XS_EV_WRITE_BEGIN, name, 0, k, 1, 16, 1024);
+        cb_payload_end(c, RING(0, 0), ahead + 800, name, 0);
+        cb_signal(c, RING(0, 0), ahead + 900, ready, 1);
+        cb_wait_start(c, RING(1, 0), behind + 500, ready, 1, 0);
+        uint64_t at = cb_next(c, RING(1, 0));
+        cb_wait_end(c, RING(1, 0), behind + 1000, ready, 1, XS_RESULT_OK, 5);
+        if (lost == WAIT_END && k == lost_round)
+            cb_lose(c, RING(1, 0), at, at, XS_LOSS_OVERWRITTEN);
+        cb_payload(c, RING(1, 0), behind + 1100, XS_EV_READ_BEGIN, name, 0, k, 0, 16, 1024);
+        cb_payload_end(c, RING(1, 0), behind + 5000, name, 0);
+        at = cb_next(c, RING(1, 0));
+        cb_reset(c, RING(1, 0), behind + 5100, ready, 0, 1);
+        if (lost == RESET && k == lost_round)
+            cb_lose(c, RING(1, 0), at, at, XS_LOSS_OVERWRITTEN);
+        cb_signal(c, RING(1, 0), behind + 5200, ack, k);
+    }
+    case_end_writers(c, 2, 1, 300000);
+    return judge(c);
+}
+
+/* Once a wait's end is lost, the reset behind it has its turn before the signal that the wait saw, and every wait from then on could be taken for that of
+ * the round before: a race, an early pass, a value that is signalled twice. The same where the reset is lost. */
+static void test_flag_is_not_one_round_behind_for_good(void **state) {
+    (void)state;
+    for (uint32_t lost = NOTHING; lost < KINDS; lost++)
+        for (uint32_t round = 1; round < 12; round += 3)
+            for (uint64_t off = 0; off <= 4800; off += 1600) {
+                judged j = flags(5000, off, lost, round, 0);
+                expect_errors(&j, 0);
+                if (lost == NOTHING)
+                    expect_clean(&j);
+                judged_free(&j);
+            }
+}
+
+/* Clocks that are good enough to tell rounds apart: what was lost in one of them hides no race in another. */
+static void test_flag_is_known_again_where_stamps_tell_rounds_apart(void **state) {
+    (void)state;
+    for (uint32_t lost = NOTHING; lost < KINDS; lost++)
+        for (uint32_t unasked = 0; unasked < 12; unasked += 10) {
+            judged j = flags(100, 90, lost, 4, unasked);
+            expect_errors(&j, unasked != 0);
+            if (unasked)
+                expect_first(&j, XSA_RESET_RACE, XSA_ERROR, "rank 1 ready", 1, 0);
+            judged_free(&j);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turn_whose_wait_is_lost_may_have_come_later), cmocka_unit_test(test_flag_is_not_one_round_behind_for_good),
+                                       cmocka_unit_test(test_flag_is_known_again_where_stamps_tell_rounds_apart)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
