@@ -50,7 +50,7 @@ static bool fault_bar(const matrix_options *o, const fault *f, const matrix_row 
     if (!f->finding || r->runs == 0 || o->drop >= 0.1)
         return true;
     if (o->drop > 0)
-        return f->kernel != NULL || r->named * 100ull >= r->runs * 80ull; /* the row of the total has no kernel */
+        return f->kernel != NULL || o->shift_ns > LITTLE_NS || r->named * 100ull >= r->runs * 80ull; /* the row of the total has no kernel */
     return o->shift_ns > LITTLE_NS ? true : r->right * 100ull >= r->runs * (o->judge == FAULT_THREADS ? 95ull : 99ull);
 }
 static bool twin_bar(const matrix_options *o, const matrix_row *r) { return r->twin_errors == 0 && (o->drop > 0 || matrix_is_beyond(o) || r->twin_same == 0); }
