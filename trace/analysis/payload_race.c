@@ -163,6 +163,10 @@ static int say_looked_elsewhere(an *a, const access *read, uint32_t told, const 
     an_source(a, &f, read->guard.source);
     an_whole_rank(a, a->model->writers[told].rank, INT64_MIN, e->time);
     an_only_by(a, AN_KIND(WRITE_BEGIN));
+    if (a->model->clock_count > 1) { /* what orders the writes of others there */
+        an_whole(a, XSR_NONE, INT64_MIN, e->time);
+        an_only_by(a, AN_ORDERS | AN_KIND(WRITE_BEGIN));
+    }
     an_finding *out = an_find(a, &f, 0, "%s reads %s %llu of generation %llu, where %s writes one in %llu and never that one, %s%s", an_who(a, XSR_NONE, read->writer),
                               name == XSR_NONE ? "payload" : a->model->names[name].text, (unsigned long long)e->value, (unsigned long long)generation, an_who(a, XSR_NONE, told),
                               (unsigned long long)period, an_since(a, read->since), an_site(a, read->writer, read->guard.source));
