@@ -47,41 +47,24 @@ words) # records of two words: no stack frame, and 40 registers at most
     "$XS_CUBIN" growth "$work/plain.cubin" "$work/words.cubin" 8 $known
     ;;
 caps)
-    # At most 8 registers more where the kernel is told to: -maxrregcount of the file here, XS_KERNEL_CAPPED of a kernel. What does
-    # not fit without a stack frame yet is named with the cap at which it does.
+    # At most 8 registers more where the kernel is told to: XS_SAVE_REGISTERS and -maxrregcount of the file here, XS_KERNEL_CAPPED of a
+    # kernel. None has a stack frame then.
     for cap in 24 32 40; do
-        compile traced.$cap.cubin primitives.cu -DXS_TRACE=1 $XS_INCLUDES -maxrregcount=$cap
+        compile traced.$cap.cubin primitives.cu -DXS_TRACE=1 -DXS_SAVE_REGISTERS=1 $XS_INCLUDES -maxrregcount=$cap
     done
-    case $arch in
-    75) known="publish=40" ;;
-    80) known="" ;;
-    90) known="" ;;
-    *) known="gate_wait=32 wait_expected=32 wait_ge_bounded=32 wait_slot=32" ;;
-    esac
-    "$XS_CUBIN" caps "$work/plain.cubin" 8 "$work/traced" $known
+    "$XS_CUBIN" caps "$work/plain.cubin" 8 "$work/traced"
     compile capped.cubin capped.cu -DXS_TRACE=1 $XS_INCLUDES
     "$XS_CUBIN" within "$work/capped.cubin" capped 24
     ;;
 examples)
-    # As they are built. What needs more than its plain kernel and 8 is named with what it takes; the list can only shrink.
-    case $arch in
-    75) known="" ;;
-    80) known="" ;;
-    90) known="" ;;
-    100) known="" ;;
-    *) known="" ;;
-    esac
+    # As they are built.
     failed=0
     for example in combine pipeline barrier publish; do
-        own=""
-        for one in $known; do
-            [ "${one%=*}" != "$example" ] || own=$one
-        done
         for trace in 0 1; do
             compile $example.$trace.cubin example.cu -DXS_TRACE=$trace -O3 $XS_INCLUDES \
                 "-DEXAMPLE=\"../../examples/$example/$example.kernel.h\""
         done
-        "$XS_CUBIN" resident "$work/$example.0.cubin" "$work/$example.1.cubin" 8 $own || failed=1
+        "$XS_CUBIN" resident "$work/$example.0.cubin" "$work/$example.1.cubin" 8 || failed=1
     done
     exit $failed
     ;;

@@ -120,7 +120,7 @@ static size_t printed(const matrix_options *o, const matrix_row *rows, char *to,
     return (size_t)got;
 }
 
-/* Half of the faults miss in every run, with the longest words: each is told of all the same. */
+/* Half of the faults miss in every run, with the longest words: each is told of all the same, in what the tail of a log holds. */
 static void test_brief_is_brief(void **state) {
     (void)state;
     static char text[1 << 16];
@@ -140,7 +140,7 @@ static void test_brief_is_brief(void **state) {
         }
     }
     rows[fault_count - 1] = rows_of(50, 50);
-    assert_in_range(printed(&o, rows, text, sizeof text), 1000, 9999);
+    assert_in_range(printed(&o, rows, text, sizeof text), 1000, 11999);
     fclose(o.table);
     for (uint32_t i = 0; i < fault_count / 2; i++) {
         char word[64];

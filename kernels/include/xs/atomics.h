@@ -19,6 +19,12 @@
 #include <xs/record_access.h>
 #include <xs/tsan.h>
 
+/* XS_SAVE_REGISTERS=1, for kernels that are capped at 24 registers: single waits, and publish, fit into plain + 8 on every architecture. On sm_80
+ * and 90 they do without it; on sm_100 and later a wait that is satisfied at once takes 12 instructions more by it. */
+#ifndef XS_SAVE_REGISTERS
+#define XS_SAVE_REGISTERS 0
+#endif
+
 #define XS_EACH_SCOPE(X, ...) X(cta, CTA, __VA_ARGS__) X(gpu, GPU, __VA_ARGS__) X(sys, SYS, __VA_ARGS__)
 
 #if XS_CUDA
@@ -178,9 +184,7 @@ XS_FN uint32_t xs_writer_grid_block(void) {
 XS_FN uint32_t xs_writer_warp(void) { return (xs_ptx_tid_x() + blockDim.x * (xs_ptx_tid_y() + blockDim.y * xs_ptx_tid_z())) / 32; }
 #endif
 
-/* 1: ptxas does not get a single wait into 24 registers by itself. On sm_80 and 90 it does; on later ones what helps here would make a wait that
- * is satisfied at once longer. */
-#define XS_WAITS_SHORT (XS_ARCH < 800)
+#define XS_WAITS_SHORT (XS_ARCH < 800 || (XS_ARCH >= 1000 && XS_SAVE_REGISTERS)) /* what ptxas does not get there by itself */
 
 #define XS_NO_UNROLL _Pragma("unroll 1")
 

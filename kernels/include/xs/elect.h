@@ -42,11 +42,18 @@ XS_FN void xs_publish_without_arrivals(xs_writer *w, const xs_pad *pad, uint32_t
 /* xs_wait_slot, left out and noted where nothing is expected: nobody owes that signal. */
 XS_FN int xs_wait_expected_line(xs_writer *w, const xs_pad *pad, uint32_t row, uint32_t column, uint64_t seq, uint32_t expected, uint64_t source) {
     xs_slot slot = xs_own_slot(w, pad, row, column);
+#if XS_SAVE_REGISTERS /* in this order: what notes that it is left out stands behind the wait, and adds nothing to what is alive there */
+    if (expected)
+        return xs_core_wait_bits(w, slot, seq, XS_CMP_GE, XS_ACQUIRE, XS_SCOPE_SYS, xs_unbounded(), 64, source);
+    xs_note_skip(w, slot, seq);
+    return XS_RESULT_OK;
+#else
     if (expected == 0) {
         xs_note_skip(w, slot, seq);
         return XS_RESULT_OK;
     }
     return xs_core_wait_bits(w, slot, seq, XS_CMP_GE, XS_ACQUIRE, XS_SCOPE_SYS, xs_unbounded(), 64, source);
+#endif
 }
 #define xs_wait_expected(w, pad, row, column, seq, expected) xs_wait_expected_line(w, pad, row, column, seq, expected, XS_HERE)
 

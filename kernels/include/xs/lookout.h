@@ -84,10 +84,10 @@ XS_FN void xs_lookout_abort(const xs_handle *xs, uint32_t reason) {
 }
 
 /* As seen by whoever looked last. From an address that varies for all that ptxas knows (ring_shift is below 32): else it is the sum made for the
- * abort word, kept in two registers over the status line, behind which the next of several waits reads it again. Not on sm_75,
- * where consume takes one more by it. */
+ * abort word, kept in two registers over the status line, behind which the next of several waits reads it again. On sm_75, where
+ * consume takes one more by it, only who asks for it. */
 XS_FN uint32_t xs_lookout_state(const xs_handle *xs) {
-#if XS_TRACE && XS_ARCH >= 800
+#if XS_CUDA && XS_TRACE && (XS_ARCH >= 800 || XS_SAVE_REGISTERS)
     return xs_load_relaxed_gpu_u32_at<XS_LOOKOUT_AT(state)>((const char *)xs->lookout + xs_opaque(xs->ring_shift) / 32);
 #else
     return xs_lookout_load(xs, state);

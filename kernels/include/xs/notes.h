@@ -262,7 +262,9 @@ XS_FN void xs_note_wait_end(xs_writer *w, xs_wait_note *n, uint64_t observed, ui
 
 /* A wait is left out, since nobody owes the signal. */
 XS_FN void xs_note_skip(xs_writer *w, xs_slot slot, uint64_t need) {
-    if (XS_TRACE)
+    if (XS_TRACE && XS_SAVE_REGISTERS)
+        xs_emit_slow(w, XS_HEAD(XS_CODE_SKIP, xs_opaque(slot.object)), (uint32_t)need, xs_now_low());
+    else if (XS_TRACE)
         xs_emit_head(w, XS_CODE_SKIP, slot.object, (uint32_t)need, xs_now_low());
 }
 

@@ -18,12 +18,12 @@ XS_FN void xs_signal_slot_gpu(xs_writer *w, const xs_pad *pad, uint32_t dst, uin
     xs_core_store(w, xs_slot_at(pad, dst, row, column), seq, XS_RELEASE, XS_SCOPE_GPU);
 }
 
-/* The caller's rank: from a product where a wait has no register for it (sm_75). Of that ptxas sees that it is the same for all threads of a
- * block, and keeps it in a uniform register. */
+/* The caller's rank: from a product where a wait has no register for it. Of that ptxas sees on sm_75 that it is the same for all threads of a block,
+ * and keeps it in a uniform register; on later ones the block's index is read again for each wait. */
 XS_FN uint32_t xs_own_rank(const xs_handle *xs) {
 #if XS_CUDA && XS_TRACE
     if (XS_WAITS_SHORT)
-        return xs->rank + xs_blocks_quotient(xs_grid_block(), xs->blocks, xs->blocks_inverse);
+        return xs->rank + xs_blocks_quotient(XS_ARCH < 800 ? xs_grid_block() : xs_ptx_ctaid_x(), xs->blocks, xs->blocks_inverse);
 #endif
     return xs_handle_rank(xs);
 }
