@@ -4,14 +4,13 @@
  *                             prints registers of each kernel; exit 0 if no traced kernel has a stack frame and none has
  *                             more than LIMIT registers more than its plain one, counted from 24 (the smallest budget
  *                             that ptxas and setmaxnreg know), or than what is allowed it by name
- *   cubin caps PLAIN LIMIT BASE [KERNEL=CAP ...]
+ *   cubin caps PLAIN LIMIT BASE
  *                             BASE.N.cubin holds the traced kernels, compiled for at most N registers. Exit 0 if each is without a
  *                             stack frame where N is its plain registers + LIMIT, rounded up to 8 (a warp is given registers in
- *                             eights a thread), at least 24, or the cap that is allowed it by name, which it must need
- *   cubin resident PLAIN TRACED LIMIT [KERNEL=REGISTERS ...]
+ *                             eights a thread), at least 24
+ *   cubin resident PLAIN TRACED LIMIT
  *                             as both are built. Exit 0 if no traced kernel has a stack frame, and each keeps within its plain
- *                             registers + LIMIT, rounded up to 8, at least 24, or takes, rounded up to 8, what is named for it:
- *                             no more, and no less either, so that the list can only shrink
+ *                             registers + LIMIT, rounded up to 8, at least 24
  *   cubin within TRACED KERNEL REGISTERS
  *                             exit 0 if the kernel has no stack frame and at most so many registers */
 #include <elf.h>
@@ -157,31 +156,21 @@ static long bar_of(const struct cubin *plain, const char *kernel, long limit) {
     return bar > FLOOR ? bar : FLOOR;
 }
 
-static int resident(const struct cubin *plain, const struct cubin *traced, long limit, char **argv, int argc) {
-    int bad = kernels(plain) == 0 || kernels(plain) != kernels(traced);
-    printf("%-20s %8s %8s %8s %8s\n", "kernel", "plain", "bar", "traced", "frame");
-    for (unsigned i = 0; i < plain->count; i++) {
-        const char *kernel = kernel_of(plain, &plain->sections[i]);
-        if (!kernel)
-            continue;
-        long bar = bar_of(plain, kernel, limit), after = attribute(traced, kernel, REGCOUNT), frame = attribute(traced, kernel, FRAME_SIZE);
-        long named = allowed(kernel, argv, argc);
-        int over = after > bar, stale = named >= 0 && (!over || eights(after) < named), many = over && eights(after) > named;
-        printf("%-20s %8ld %8ld %8ld %8ld%s%s\n", kernel, attribute(plain, kernel, REGCOUNT), bar, after, frame,
-               stale ? "  NAMED FOR MORE THAN IT TAKES" : many ? "  TOO MANY" : over ? "  over the bar, known" : "", frame ? "  STACK FRAME" : "");
-        bad |= stale || many || frame != 0;
-    }
+static int fits(const struct cubin *traced, const char *kernel, long most) {
+    long registers = attribute(traced, kernel, REGCOUNT), frame = attribute(traced, kernel, FRAME_SIZE);
+    int bad = registers > most || frame != 0;
+    printf("%-20s %8ld %8ld %8ld%s\n", kernel, most, registers, frame, bad ? "  DOES NOT FIT" : "");
     return bad;
 }
 
-static int over(const struct cubin *traced, const char *kernel, long most) {
-    return attribute(traced, kernel, REGCOUNT) > most || attribute(traced, kernel, FRAME_SIZE) != 0;
-}
-
-static int fits(const struct cubin *traced, const char *kernel, long most, const char *note) {
-    long registers = attribute(traced, kernel, REGCOUNT), frame = attribute(traced, kernel, FRAME_SIZE);
-    int bad = over(traced, kernel, most);
-    printf("%-20s %8ld %8ld %8ld%s%s\n", kernel, most, registers, frame, note, bad ? "  DOES NOT FIT" : "");
+static int resident(const struct cubin *plain, const struct cubin *traced, long limit) {
+    int bad = kernels(plain) == 0 || kernels(plain) != kernels(traced);
+    printf("%-20s %8s %8s %8s\n", "kernel", "bar", "traced", "frame");
+    for (unsigned i = 0; i < plain->count; i++) {
+        const char *kernel = kernel_of(plain, &plain->sections[i]);
+        if (kernel)
+            bad |= fits(traced, kernel, bar_of(plain, kernel, limit));
+    }
     return bad;
 }
 
@@ -204,20 +193,15 @@ static const struct cubin *for_cap(const char *base, long cap) {
     return &known[i];
 }
 
-static int caps(const struct cubin *plain, long limit, const char *base, char **argv, int argc) {
+static int caps(const struct cubin *plain, long limit, const char *base) {
     int bad = kernels(plain) == 0;
     printf("%-20s %8s %8s %8s\n", "kernel", "cap", "traced", "frame");
     for (unsigned i = 0; i < plain->count; i++) {
         const char *kernel = kernel_of(plain, &plain->sections[i]);
         if (!kernel)
             continue;
-        long bar = bar_of(plain, kernel, limit), cap = allowed(kernel, argv, argc);
-        int known = cap > bar;
-        if (cap >= 0 && !(known && over(for_cap(base, bar), kernel, bar))) {
-            printf("%-20s is named, and needs not be\n", kernel);
-            bad = 1;
-        }
-        bad |= fits(for_cap(base, known ? cap : bar), kernel, known ? cap : bar, known ? "  over the bar, known" : "");
+        long bar = bar_of(plain, kernel, limit);
+        bad |= fits(for_cap(base, bar), kernel, bar);
     }
     return bad;
 }
@@ -231,19 +215,19 @@ int main(int argc, char **argv) {
         struct cubin a = load(argv[2]), b = load(argv[3]);
         return growth(&a, &b, atol(argv[4]), argv + 5, argc - 5);
     }
-    if (argc >= 5 && !strcmp(argv[1], "resident")) {
+    if (argc == 5 && !strcmp(argv[1], "resident")) {
         struct cubin a = load(argv[2]), b = load(argv[3]);
-        return resident(&a, &b, atol(argv[4]), argv + 5, argc - 5);
+        return resident(&a, &b, atol(argv[4]));
     }
-    if (argc >= 5 && !strcmp(argv[1], "caps")) {
+    if (argc == 5 && !strcmp(argv[1], "caps")) {
         struct cubin plain = load(argv[2]);
-        return caps(&plain, atol(argv[3]), argv[4], argv + 5, argc - 5);
+        return caps(&plain, atol(argv[3]), argv[4]);
     }
     if (argc == 5 && !strcmp(argv[1], "within")) {
         struct cubin traced = load(argv[2]);
-        return fits(&traced, argv[3], atol(argv[4]), "");
+        return fits(&traced, argv[3], atol(argv[4]));
     }
-    fprintf(stderr, "usage: cubin compare A B | growth PLAIN TRACED LIMIT [KERNEL=REGISTERS ...] | caps PLAIN LIMIT BASE [KERNEL=CAP ...] | "
-                    "resident PLAIN TRACED LIMIT [KERNEL=REGISTERS ...] | within TRACED KERNEL REGISTERS\n");
+    fprintf(stderr, "usage: cubin compare A B | growth PLAIN TRACED LIMIT [KERNEL=REGISTERS ...] | caps PLAIN LIMIT BASE | "
+                    "resident PLAIN TRACED LIMIT | within TRACED KERNEL REGISTERS\n");
     return 64;
 }

@@ -24,6 +24,9 @@
 #ifndef XS_SAVE_REGISTERS
 #define XS_SAVE_REGISTERS 0
 #endif
+#ifndef XS_WAITS_SHORT /* the form of waits that ptxas does not get to by itself */
+#define XS_WAITS_SHORT (XS_CUDA ? XS_ARCH < 800 || (XS_ARCH >= 1000 && XS_SAVE_REGISTERS) : XS_SAVE_REGISTERS)
+#endif
 
 #define XS_EACH_SCOPE(X, ...) X(cta, CTA, __VA_ARGS__) X(gpu, GPU, __VA_ARGS__) X(sys, SYS, __VA_ARGS__)
 
@@ -184,8 +187,6 @@ XS_FN uint32_t xs_writer_grid_block(void) {
 XS_FN uint32_t xs_writer_warp(void) { return (xs_ptx_tid_x() + blockDim.x * (xs_ptx_tid_y() + blockDim.y * xs_ptx_tid_z())) / 32; }
 #endif
 
-#define XS_WAITS_SHORT (XS_ARCH < 800 || (XS_ARCH >= 1000 && XS_SAVE_REGISTERS)) /* what ptxas does not get there by itself */
-
 #define XS_NO_UNROLL _Pragma("unroll 1")
 
 /* The same value, of which the compiler knows nothing: what is computed from it stays where it stands. Without this it
@@ -257,7 +258,6 @@ XS_FN void xs_acquired(uint32_t scope) { (void)scope; }
 #else /* the host */
 
 #define XS_FENCE_ONE_WAY 0
-#define XS_WAITS_SHORT 0
 
 XS_FN void xs_step(void) { xs_host_step(); }
 XS_FN void xs_releasing(uint32_t scope) { xs_host_release(scope); }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# primitives.sh FOLDER CASE [one]: plain and traced, several numbers of ranks, on one GPU and on all that are there (one: scope gpu,
+# primitives.sh FOLDER CASE [one]: plain, traced and traced with few registers, several numbers of ranks, on one GPU and on all that are there (one: scope gpu,
 # so one GPU). Payload is compared in the kernel; counts kept in other memory are those of the trace.
 source "$(dirname "$0")/../common/common.sh"
 name=$2
@@ -8,11 +8,14 @@ silence=20000000
 [ "$BACKEND" = cuda ] || silence=2000000000
 options=(--backend "$BACKEND" --rounds 100 --work "$silence")
 run_case() { # ranks, visible GPUs ("" for all)
-    local run=$work/$1.${2:-all}
+    local kind run
     [ -z "$2" ] || export CUDA_VISIBLE_DEVICES=$2
     "$BIN/gpu_prims_plain" "$name" "${options[@]}" --ranks "$1"
-    "$XS" record -o "$run" -- "$BIN/gpu_prims_traced" "$name" "${options[@]}" --ranks "$1" --counts "$run.counts"
-    counts_agree "$run"
+    for kind in traced saving; do
+        run=$work/$1.${2:-all}.$kind
+        "$XS" record -o "$run" -- "$BIN/gpu_prims_$kind" "$name" "${options[@]}" --ranks "$1" --counts "$run.counts"
+        counts_agree "$run"
+    done
     unset CUDA_VISIBLE_DEVICES
 }
 counts_agree() {
