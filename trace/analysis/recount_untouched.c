@@ -4,6 +4,7 @@
 #include "recount.h"
 
 #define SLOTS_MOST (1u << 16) /* of one entry that are looked at */
+#define LOOKS_MOST (1u << 22) /* in all: many entries may speak of the same slots. Of those beyond it nothing is told */
 
 typedef struct place { uint32_t owner, row, column; } place;
 typedef struct untouched { /* of one entry for many slots, or of all entries for one slot of a pad: one piece of code makes them */
@@ -93,7 +94,7 @@ static int say(an *a, const untouched *u) {
 static uint32_t from_of(uint32_t named) { return named == XS_PLAN_ANY ? 0 : named; }
 static uint32_t to_of(uint32_t named, uint32_t count) { return named == XS_PLAN_ANY ? count : named < count ? named + 1 : 0; }
 
-static int look_at_entry(an *a, uint32_t row, const rd_map *touched, untouched *exact) {
+static int look_at_entry(an *a, uint32_t row, const rd_map *touched, untouched *exact, uint64_t *looks) {
     const xsr_plan *plan = &a->model->plan[row];
     const xs_plan_entry *e = &plan->entry;
     const xsr_pad *pad = &a->model->pads[plan->pad];
@@ -104,8 +105,9 @@ static int look_at_entry(an *a, uint32_t row, const rd_map *touched, untouched *
         return 0;
     }
     uint64_t all = (uint64_t)(to_of(e->owner, ranks) - from_of(e->owner)) * (to_of(e->row, pad->rows) - from_of(e->row)) * (to_of(e->column, pad->columns) - from_of(e->column));
-    if (all > SLOTS_MOST)
+    if (all > SLOTS_MOST || *looks < all)
         return 0;
+    *looks -= all;
     for (uint32_t o = from_of(e->owner); o < to_of(e->owner, ranks); o++)
         for (uint32_t r = from_of(e->row); r < to_of(e->row, pad->rows); r++)
             for (uint32_t c = from_of(e->column); c < to_of(e->column, pad->columns); c++)
@@ -113,13 +115,13 @@ static int look_at_entry(an *a, uint32_t row, const rd_map *touched, untouched *
     return u.unused && (u.unused == u.slots || u.unused * 4 <= u.slots) ? say(a, &u) : 0;
 }
 
-static int look_at_pad(an *a, uint32_t pad, const uint32_t *rows, uint32_t count) {
+static int look_at_pad(an *a, uint32_t pad, const uint32_t *rows, uint32_t count, uint64_t *looks) {
     rd_map touched = {0};
     untouched exact = {.rank = XSR_NONE};
     int rc = touched_of(a, pad, &touched);
     for (uint32_t i = 0; i < count && rc == 0; i++)
         if (a->model->plan[rows[i]].pad == pad)
-            rc = look_at_entry(a, rows[i], &touched, &exact);
+            rc = look_at_entry(a, rows[i], &touched, &exact, looks);
     if (rc == 0 && exact.unused)
         rc = say(a, &exact);
     rd_map_free(&touched);
@@ -129,6 +131,7 @@ static int look_at_pad(an *a, uint32_t pad, const uint32_t *rows, uint32_t count
 int an_recount_untouched(an *a) {
     const xsr_model *m = a->model;
     an_list rows = {0}, pads = {0};
+    uint64_t looks = LOOKS_MOST;
     int rc = 0;
     if (m->trimmed || m->triggered || !m->process_count)
         return 0;
@@ -143,7 +146,7 @@ int an_recount_untouched(an *a) {
             rc = an_list_add(&pads, p->pad);
     }
     for (uint32_t k = 0; k < pads.count && rc == 0; k++)
-        rc = look_at_pad(a, pads.items[k], rows.items, rows.count);
+        rc = look_at_pad(a, pads.items[k], rows.items, rows.count, &looks);
     free(rows.items);
     free(pads.items);
     return rc;

@@ -477,6 +477,24 @@ static void test_slots_that_an_entry_for_all_covers(void **state) {
     }
 }
 
+/* As many entries as a program may make in a loop, one an epoch, each for all slots of a large pad: 65 million looks, were they not counted. */
+static void test_thousand_entries_for_the_same_slots(void **state) {
+    (void)state;
+    enum { SLOTS = 65536, USED = 60000 };
+    cb *c = case_begin(2, 1, 1);
+    made m = {.c = c, .last = 1, .pad = cb_pad(c, "full", "", "", 1, SLOTS, 0)};
+    plan(c, XS_PLAN_WRITER, m.pad, 0, XS_PLAN_ANY, 1, 0);
+    for (uint32_t epoch = 1; epoch <= 1000; epoch++) {
+        xs_plan_entry e = {.kind = XS_PLAN_SIGNALS, .pad_first = cb_pad_first(c, m.pad), .owner = 0, .column = XS_PLAN_ANY, .epoch = epoch, .a = 1};
+        cb_plan(c, &e, 1);
+    }
+    rounds(&m, USED, 1);
+    judged j = end(&m);
+    assert_non_null(finding_of(&j, XSA_COUNT_MISMATCH));
+    expect_errors(&j, 0);
+    judged_free(&j);
+}
+
 /* Signals of it may be lost: as many as are planned, and no fewer. */
 static void test_untouched_slot_under_loss(void **state) {
     (void)state;
@@ -498,7 +516,7 @@ static void test_untouched_slot_under_loss(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slot_that_nobody_ever_touched), cmocka_unit_test(test_slots_that_an_entry_for_all_covers),
-        cmocka_unit_test(test_untouched_slot_under_loss), cmocka_unit_test(test_as_often_as_planned),
+        cmocka_unit_test(test_untouched_slot_under_loss), cmocka_unit_test(test_thousand_entries_for_the_same_slots), cmocka_unit_test(test_as_often_as_planned),
         cmocka_unit_test(test_plan_with_a_wrong_number_of_signals),
         cmocka_unit_test(test_wrong_number_at_all_slots_is_one_finding),
         cmocka_unit_test(test_signalled_twice_or_not_at_all_in_one_round),
