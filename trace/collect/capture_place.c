@@ -81,6 +81,8 @@ static int find(xs_capture *c, int folder, int *fd, struct stat *st) {
     int state = lock(*fd, c->path);
     free(c->place);
     c->place = state ? NULL : realpath(c->path, NULL);
+    if (!state && !c->place && errno == ENOENT) /* open, but without a name: a file in memory, by a link into /proc */
+        c->place = strdup(c->path);
     if (!state && (!c->place || fstat(*fd, st)))
         state = cannot_write(c->path, errno);
     if (state)

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <xs/errors.h>
@@ -567,6 +568,24 @@ static void a_bounded_capture_took_the_name_of_one_that_was_written(void **unuse
     assert_int_equal(records_in(&second), 300);
 }
 
+/* A file in memory has no name but that in /proc: it could not be opened as a capture. */
+static void a_capture_in_memory_is_written_by_its_link(void **unused) {
+    (void)unused;
+    bed b;
+    struct stat st;
+    char link[64];
+    int fd = memfd_create("capture", MFD_CLOEXEC);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    assert_int_equal(symlink(link, in_folder("memory.xs")), 0);
+    xs_capture_options file = {.name = in_folder("memory")};
+    record_some(&file, &b);
+    assert_int_equal(fstat(fd, &st), 0);
+    assert_true(st.st_size > 300 * 16);
+    assert_int_equal(lstat(in_folder("memory.xs"), &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    close(fd);
+}
+
 /* A link to where there is room stays one. */
 static void a_capture_behind_a_link_is_replaced_there(void **unused) {
     (void)unused;
@@ -604,6 +623,7 @@ int main(void) {
         cmocka_unit_test(a_disk_full_of_the_earlier_capture),
         cmocka_unit_test(a_bounded_capture_took_the_name_of_one_that_was_written),
         cmocka_unit_test(a_capture_behind_a_link_is_replaced_there),
+        cmocka_unit_test(a_capture_in_memory_is_written_by_its_link),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char remove[96];
