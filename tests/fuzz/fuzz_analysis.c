@@ -26,13 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 }
 
 #ifndef XS_FUZZ_ENGINE
-#ifdef __SANITIZE_ADDRESS__ /* which takes many times as long */
-#define LOSSES 6 /* changes of each kind, a capture */
-#define CHANGES 6
-#else
-#define LOSSES 40
+#define LOSSES 40 /* changes of each kind, a capture */
 #define CHANGES 24
-#endif
 #define MOST_MEMORY_KB (1l << 20) /* of captures of a few kilobytes; the sanitizer keeps what was freed */
 
 static unsigned char bytes[1 << 20], copy[1 << 20];

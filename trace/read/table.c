@@ -6,7 +6,7 @@
 
 /* With the address sanitizer small arrays move each time that they grow: it then sees a pointer that was kept over that. */
 #ifdef __SANITIZE_ADDRESS__
-enum { MOVES_UP_TO = 4095, CIRCLE_FIRST = 1 };
+enum { MOVES_UP_TO = 64, CIRCLE_FIRST = 1 };
 #else
 enum { MOVES_UP_TO = 0, CIRCLE_FIRST = 4 };
 #endif
