@@ -120,7 +120,7 @@ static size_t printed(const matrix_options *o, const matrix_row *rows, char *to,
     return (size_t)got;
 }
 
-/* Half of the faults miss in every run, with the longest words: each is told of all the same, in what the tail of a log holds. */
+/* All faults but one miss in every run, with the longest words: each is told of all the same. */
 static void test_brief_is_brief(void **state) {
     (void)state;
     static char text[1 << 16];
@@ -131,7 +131,7 @@ static void test_brief_is_brief(void **state) {
     assert_non_null(rows);
     o.each = o.brief = 1;
     o.table = open_memstream(&file, &size);
-    for (uint32_t i = 0; i < fault_count / 2; i++) {
+    for (uint32_t i = 0; i < fault_count - 1; i++) {
         rows[i] = rows_of(50, 0);
         for (uint32_t seed = 1; seed <= 50; seed++) {
             matrix_verdict v = {.ran = true};
@@ -140,13 +140,15 @@ static void test_brief_is_brief(void **state) {
         }
     }
     rows[fault_count - 1] = rows_of(50, 50);
-    assert_in_range(printed(&o, rows, text, sizeof text), 1000, 11999);
+    assert_in_range(printed(&o, rows, text, sizeof text), 1000, 9999);
     fclose(o.table);
-    for (uint32_t i = 0; i < fault_count / 2; i++) {
+    for (uint32_t i = 0; i < fault_count - 1; i++) {
         char word[64];
+        if (!fault_table[i]->finding) /* nothing is to be found there, so nothing is missed */
+            continue;
         snprintf(word, sizeof word, "  %s, seed 1: xxx", fault_table[i]->name);
         assert_non_null(strstr(file, word));
-        assert_true(fault_table[i]->finding == NULL || strstr(text, fault_table[i]->name));
+        assert_non_null(strstr(text, fault_table[i]->name));
     }
     assert_null(strstr(text, fault_table[fault_count - 1]->name));
     assert_non_null(strstr(file, fault_table[fault_count - 1]->name));
