@@ -20,7 +20,7 @@ static const struct poptOption options[] = {
     OPTION_HELP,
     POPT_TABLEEND};
 
-/* What looked like a region and was not: one line each. */
+/* What looked like a region and was not, or is not there: one line each. */
 static void say_refused(const hang_report *report) {
     for (uint32_t i = 0; i < report->set.refused_count; i++) {
         const xs_attach_refusal *r = &report->set.refused[i];
@@ -28,12 +28,9 @@ static void say_refused(const hang_report *report) {
     }
 }
 
-static int say_nothing_found(const hang_report *report, uint32_t asked_for) {
-    if (report->set.refused_count)
-        return EX_NOINPUT;
-    if (asked_for)
-        return complain(EX_NOINPUT, "no traced process among these: built with XS_TRACE=1, and does its world exist?");
-    return complain(EX_NOINPUT, "no traced process of this user on this machine");
+const char *hang_nobody(const hang_report *report) {
+    return report->asked ? "no traced process among these: built with XS_TRACE=1, and does its world exist?"
+                         : "no traced process of this user on this machine";
 }
 
 static int look(const int32_t *pids, uint32_t count, hang_report *report) {
@@ -41,7 +38,9 @@ static int look(const int32_t *pids, uint32_t count, hang_report *report) {
     if (rc)
         return complain(exit_code_input(rc), "%s", rc == XS_E_SYSTEM ? "/proc cannot be read" : xs_strerror(rc));
     say_refused(report);
-    return report->world_count ? EX_OK : say_nothing_found(report, count);
+    if (report->world_count)
+        return EX_OK;
+    return report->set.refused_count ? EX_NOINPUT : complain(EX_NOINPUT, "%s", hang_nobody(report));
 }
 
 static int is_there(const char *path) {
@@ -53,7 +52,8 @@ int hang_open(const char *const *paths, uint32_t count, hang_report *report) {
     uint32_t images = 0;
     for (uint32_t i = 0; i < count; i++)
         images += (uint32_t)hang_is_image(paths[i]);
-    report->path = paths[0];
+    report->paths = paths;
+    report->path_count = count;
     for (uint32_t i = 0; i < count; i++)
         if (!is_there(paths[i]))
             return complain(EX_NOINPUT, "%s: it is no process, and there is neither %s.xs nor %s", paths[i], paths[i], paths[i]);
@@ -107,7 +107,7 @@ static int hang_files(const char **args, uint32_t count, hang_report *report) {
 }
 
 static int hang(const char **args, uint32_t count) {
-    hang_report report = {.path = NULL};
+    hang_report report = {.paths = NULL};
     uint32_t found = 0;
     int32_t *pids = calloc(count + 1u, sizeof *pids);
     int code = pids ? pids_parse(args, count, pids, &found) : complain(EX_SOFTWARE, "out of memory");

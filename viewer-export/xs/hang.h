@@ -99,25 +99,25 @@ typedef struct hang_wait {
     xs_catalog_place slot;
     uint64_t need, observed, polls, age; /* age: ns */
     enum hang_wait_state state;
-    int polling; /* polls moved between the samples */
+    int polling; /* between the samples it polled, or at least wrote its line again (polls of a loop of the user's are not counted) */
     enum hang_supplier how;
     uint32_t supplier, supplier_role; /* rank; role id of the waiter's process, 0: any */
     int answered; /* what it needs was signalled, as far as status lines say; it has not seen that yet */
 } hang_wait;
 
-/* X(code, NAME, "json name") */
-#define HANG_RANK_STATES(X)             \
-    X(UNSEEN, "process_unseen")         \
-    X(GONE, "process_gone")             \
-    X(LEFT, "process_left")             \
-    X(NEVER, "process_never_came")      \
-    X(STOPPED, "process_stopped")       \
-    X(NOT_LAUNCHED, "not_launched")     \
-    X(NOT_BEGUN, "no_writer_begun")     \
-    X(RUNNING, "running")               \
-    X(WRITERS_ENDED, "writers_ended")   \
-    X(KERNEL_ENDED, "kernel_ended")
-#define HANG_RANK_ENUM(name, text) HANG_RANK_##name,
+/* X(NAME, "json name", "in a column of xs top") */
+#define HANG_RANK_STATES(X)                               \
+    X(UNSEEN, "process_unseen", "not seen")               \
+    X(GONE, "process_gone", "gone")                       \
+    X(LEFT, "process_left", "left")                       \
+    X(NEVER, "process_never_came", "not come yet")        \
+    X(STOPPED, "process_stopped", "stopped")              \
+    X(NOT_LAUNCHED, "not_launched", "no kernel yet")      \
+    X(NOT_BEGUN, "no_writer_begun", "not begun")          \
+    X(RUNNING, "running", "running")                      \
+    X(WRITERS_ENDED, "writers_ended", "writers ended")    \
+    X(KERNEL_ENDED, "kernel_ended", "kernel ended")
+#define HANG_RANK_ENUM(name, text, words) HANG_RANK_##name,
 enum hang_rank_state { HANG_RANK_STATES(HANG_RANK_ENUM) HANG_RANK_COUNT };
 #undef HANG_RANK_ENUM
 
@@ -185,7 +185,9 @@ typedef struct hang_report {
     uint32_t file_count;
     xsr_reader *reader;  /* captures */
     void *facts;
-    const char *path;    /* of the first file; NULL: live */
+    const char *const *paths; /* of the files, as they were named; NULL: live */
+    uint32_t path_count;
+    uint32_t asked; /* live: processes asked for by number; 0: all */
     char *notes[16];     /* what keeps the answer from being certain */
     uint32_t note_count;
     hang_world *worlds;  /* worst first */
@@ -197,6 +199,7 @@ int hang_read(const int32_t *pids, uint32_t count, hang_report *report);
 /* Images, or captures. The exit code to leave with where they cannot be read, complained. */
 int hang_open(const char *const *paths, uint32_t count, hang_report *report);
 void hang_free(hang_report *report);
+const char *hang_nobody(const hang_report *report); /* hang.c: what to say where no world was found */
 /* hang_world.c */
 hang_world *hang_add_world(hang_report *report, const hang_source *source); /* NULL: no memory */
 hang_region *hang_add_region(hang_world *world);                            /* NULL: no memory */
@@ -228,6 +231,7 @@ void hang_saw(hang_wait *wait, uint32_t rank);
 /* hang_ranks.c */
 int hang_find_ranks(hang_world *world);
 const char *hang_rank_state_name(enum hang_rank_state state);
+const char *hang_rank_state_words(enum hang_rank_state state);
 const char *hang_process_state_name(enum hang_process_state state);
 /* hang_chain.c: chain and verdict. */
 int hang_judge(hang_world *world);

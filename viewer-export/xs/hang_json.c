@@ -227,10 +227,10 @@ void hang_print_json(const hang_report *report, FILE *out) {
         put_world(out, &report->worlds[i]);
         fputs(i + 1 < report->world_count ? ",\n" : "\n", out);
     }
-    fputs("]", out);
+    fputs("], \"notes\": [", out);
     for (uint32_t i = 0; i < report->note_count; i++) {
-        fputs(i ? ", " : ", \"notes\": [", out);
+        fputs(i ? ", " : "", out);
         xsv_json_string(report->notes[i], out);
     }
-    fputs(report->note_count ? "]}\n" : "}\n", out);
+    fputs("]}\n", out);
 }

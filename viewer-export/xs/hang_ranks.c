@@ -4,15 +4,20 @@
 #include <stdlib.h>
 #include <xs/errors.h>
 
-#define RANK_NAME(name, text) text,
+#define RANK_NAME(name, text, words) text,
 static const char *const names[] = {HANG_RANK_STATES(RANK_NAME)};
 #undef RANK_NAME
+
+#define RANK_WORDS(name, text, words) words,
+static const char *const words_of[] = {HANG_RANK_STATES(RANK_WORDS)};
+#undef RANK_WORDS
 
 #define PROCESS_NAME(name, text) text,
 static const char *const process_names[] = {HANG_PROCESS_STATES(PROCESS_NAME)};
 #undef PROCESS_NAME
 
 const char *hang_rank_state_name(enum hang_rank_state state) { return names[state]; }
+const char *hang_rank_state_words(enum hang_rank_state state) { return words_of[state]; }
 const char *hang_process_state_name(enum hang_process_state state) { return process_names[state]; }
 
 static int has_rank(const hang_region *region, uint32_t rank) {

@@ -64,6 +64,7 @@ static int describe_all(hang_report *r) {
 
 int hang_read(const int32_t *pids, uint32_t count, hang_report *r) {
     memset(r, 0, sizeof *r);
+    r->asked = count;
     int rc = xs_attach_find(pids, count, &r->set);
     for (uint32_t i = 0; i < r->set.count && !rc; i++)
         if (is_live(&r->set.regions[i]))

@@ -42,7 +42,7 @@ static void print_wait(FILE *out, const hang_world *world, const hang_wait *wait
     fprintf(out, ", epoch %" PRIu64, wait->epoch);
     if (wait->user) /* xs_writer_word */
         fprintf(out, ", word %u", wait->user);
-    fprintf(out, ", %s polls, %s\n", xsv_count((int64_t)wait->polls).text,
+    fprintf(out, ", %s poll%s, %s\n", xsv_count((int64_t)wait->polls).text, wait->polls == 1 ? "" : "s",
             wait->state == HANG_MOVING        ? "moves"
             : wait->state == HANG_YOUNG       ? "began only just"
             : world->source->looks == 1       ? "no change seen"
@@ -264,7 +264,9 @@ static void print_notes(FILE *out, const hang_world *world) {
 static void print_basis(FILE *out, const hang_report *report, const hang_world *world) {
     if (world->source->looks == 2)
         return;
-    fprintf(out, "From %s%s: ", report->path, world->source == &hang_image ? ", one look at its rings" : "");
+    for (uint32_t i = 0; i < report->path_count; i++)
+        fprintf(out, "%s%s", i ? ", " : "From ", report->paths[i]);
+    fprintf(out, "%s: ", world->source == &hang_image ? ", one look at its rings" : "");
     if (world->quiet && world->wait_count)
         fprintf(out, "nobody recorded anything in the last %s (heartbeats aside)\n", xsv_time((int64_t)world->quiet).text);
     else

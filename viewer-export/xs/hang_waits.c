@@ -147,7 +147,7 @@ static int add_wait(hang_world *world, uint32_t writer, const hang_line *line) {
     wait->state = before && observed_of(before) == wait->observed ? HANG_STUCK : HANG_MOVING;
     if (world->source->looks == 1)
         wait->state = wait->age >= HANG_SAMPLE_NS ? HANG_STUCK : HANG_YOUNG;
-    wait->polling = before && polls_of(before) != wait->polls;
+    wait->polling = before && (polls_of(before) != wait->polls || written_of(before) != written_of(s));
     return 0;
 }
 

@@ -68,12 +68,22 @@ static int watch(const int32_t *pids, uint32_t count, int screen) {
     return rc;
 }
 
+/* Who ends while it is watched is told of by the frames. */
+static int are_there(const int32_t *pids, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (kill(pids[i], 0) && errno == ESRCH)
+            return complain(EX_NOINPUT, "process %d: there is no such process", (int)pids[i]);
+    return EX_OK;
+}
+
 static int top(const char **args, uint32_t count) {
     uint32_t found = 0;
     int32_t *pids = calloc(count + 1u, sizeof *pids);
     int code = pids ? pids_parse(args, count, pids, &found) : complain(EX_SOFTWARE, "out of memory");
     if (!code && found < count)
-        code = complain(EX_USAGE, "'%s' is no process id", args[0]);
+        code = complain(EX_USAGE, "'%s' is no process id; of a run that is over: xs hang NAME", args[0]);
+    if (!code)
+        code = are_there(pids, found);
     if (!code) {
         struct sigaction act = {.sa_handler = stop};
         sigaction(SIGINT, &act, NULL), sigaction(SIGTERM, &act, NULL);

@@ -44,9 +44,10 @@ static void write_sum(FILE *out, const hang_world *world, uint32_t unused) {
     uint64_t moved = 0;
     for (uint32_t i = 0; i < world->rank_count; i++)
         moved += world->ranks[i].moved;
-    fprintf(out, "%u rank%s in %u process%s, %u writers, %u open waits, %s records/s", world->rank_count,
+    fprintf(out, "%u rank%s in %u process%s, %u writer%s, %u open wait%s, %s records/s", world->rank_count,
             world->rank_count == 1 ? "" : "s", world->region_count, world->region_count == 1 ? "" : "es",
-            world->writer_count, world->wait_count, xsv_count((int64_t)(moved * 1000000000u / HANG_SAMPLE_NS)).text);
+            world->writer_count, world->writer_count == 1 ? "" : "s", world->wait_count, world->wait_count == 1 ? "" : "s",
+            xsv_count((int64_t)(moved * 1000000000u / HANG_SAMPLE_NS)).text);
 }
 
 static void write_head(FILE *out, const hang_world *world, uint32_t unused) {
@@ -78,7 +79,7 @@ static void write_rank(FILE *out, const hang_world *world, uint32_t rank) {
     char pid[16] = "-";
     if (r->pid)
         snprintf(pid, sizeof pid, "%d", (int)r->pid);
-    fprintf(out, "%5u %8s  %-15s  ", rank, pid, hang_rank_state_name(r->state));
+    fprintf(out, "%5u %8s  %-15s  ", rank, pid, hang_rank_state_words(r->state));
     xsv_cell(out, hang_kernel(world, r), 14);
     fprintf(out, " %8" PRIu64 " %8u %10s %6u", r->epoch, r->writers,
             xsv_count((int64_t)(r->moved * (1000000000ull / HANG_SAMPLE_NS))).text, r->waits);
@@ -109,7 +110,7 @@ static int add_world(top_frame *frame, const hang_world *world) {
 }
 
 int top_frame_make(const hang_report *report, top_frame *frame) {
-    int rc = report->world_count ? 0 : top_frame_say(frame, TOP_DIM, "no traced process of this user on this machine");
+    int rc = report->world_count ? 0 : top_frame_say(frame, TOP_DIM, hang_nobody(report));
     for (uint32_t i = 0; i < report->world_count && !rc; i++) {
         rc = i ? top_frame_say(frame, TOP_PLAIN, "") : 0;
         rc = rc ? rc : add_world(frame, &report->worlds[i]);

@@ -12,7 +12,7 @@
 #include <xs/xs.h>
 
 static int way_of(const char *name) {
-    static const char *const names[] = {"missing", "cycle", "away", "slow", "busy", "ends", "skips", "self", "gate"};
+    static const char *const names[] = {"missing", "cycle", "away", "slow", "busy", "ends", "skips", "self", "gate", "noted"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
         if (!strcmp(name, names[i]))
             return i;

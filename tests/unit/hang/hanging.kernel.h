@@ -13,7 +13,8 @@ enum hanging_way {
     HANGING_ENDS,
     HANGING_SKIPS,
     HANGING_SELF,
-    HANGING_GATE
+    HANGING_GATE,
+    HANGING_NOTED
 };
 
 struct hanging_args {
@@ -63,6 +64,13 @@ XS_KERNEL(hanging, struct hanging_args) {
     if (args.way == HANGING_GATE && rank == 0) { /* one arrival of two */
         xs_gate_arrive(&w, &args.gate, 0, 0, 1);
         xs_gate_wait(&w, &args.gate, 0, 0, 2);
+    }
+    if (args.way == HANGING_NOTED && rank == 0) { /* a loop that xs did not write */
+        xs_wait_note note = xs_note_wait_first(&w, xs_slot_at(&args.bar, 0, 0, last_rank), 1, 0, XS_ACQUIRE, XS_SCOPE_SYS);
+        for (;;) {
+            xs_work_ns(1000000);
+            xs_note_wait_poll(&w, &note, 0, 0);
+        }
     }
     if (args.way == HANGING_AWAY && rank != last_rank)
         (void)xs_barrier_all(&w, &args.bar, 5, xs_unbounded());

@@ -55,6 +55,19 @@ static void a_rank_that_never_came_was_told_as_unknown(void **unused) {
     stop(&a);
 }
 
+/* "1 polls, its polls do not move": nobody counts the polls of a loop of the user's, but it wrote its status line again and again. */
+static void a_noted_loop_that_polled_was_said_to_stand_still(void **unused) {
+    (void)unused;
+    app a = start("noted", 2, "plan", "one");
+    outcome o = LOOK(a.pid, 2, 1, {"$.worlds[0].waits[0].slot", "bar[col=1]"}, {"$.worlds[0].waits[0].polls", "1"},
+                     {"$.worlds[0].waits[0].polls_move", "1"});
+    outcome_free(&o);
+    o = ask(a.pid, "");
+    assert_non_null(strstr(o.out, ", 1 poll, "));
+    outcome_free(&o);
+    stop(&a);
+}
+
 /* The hang of "missing": the first rank waits for the third signal of the last one. */
 static void look_for_missing(pid_t pid) {
     outcome o = LOOK(pid, 2, 1, {"$.worlds[0].waits[0].rank", "0"}, {"$.worlds[0].waits[0].needs", "3"},
@@ -464,6 +477,7 @@ int main(void) {
         TEST(missing_signal),
         TEST(missing_signal_without_a_plan),
         TEST(a_rank_that_never_came_was_told_as_unknown),
+        TEST(a_noted_loop_that_polled_was_said_to_stand_still),
         TEST(answers_within_a_second),
         TEST(text_begins_with_the_verdict),
         TEST(a_writer_without_a_word_shows_none),

@@ -169,6 +169,16 @@ static void several_worlds(void **unused) {
     outcome_free(&o);
 }
 
+/* "From two" it said of the other's world as well. */
+static void the_first_of_several_captures_was_named_for_all(void **unused) {
+    (void)unused;
+    outcome o = run_xs("hang clean two");
+    assert_int_equal(o.code, 2);
+    assert_non_null(strstr(o.out, "\nFrom clean, two: "));
+    assert_null(strstr(o.out, "\nFrom clean: "));
+    outcome_free(&o);
+}
+
 static void wrong_files(void **unused) {
     (void)unused;
     assert_int_equal(
@@ -189,6 +199,7 @@ int main(void) {
         cmocka_unit_test(dead_processes),
         cmocka_unit_test(deaths_before_and_at_the_end),
         cmocka_unit_test(several_worlds),
+        cmocka_unit_test(the_first_of_several_captures_was_named_for_all),
         cmocka_unit_test(wrong_files),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);

@@ -38,7 +38,8 @@ static void frames_of_a_hang(void **unused) {
     expect(&o, "Hung so far: rank 0 has waited");
     expect(&o, "all its writers in kernel hanging have ended without signalling");
     expect(&o, "rank 1       done[half=1,from=1] has 2 needs");
-    expect(&o, "writers_ended");
+    expect(&o, "writers ended");
+    expect(&o, "2 ranks in 1 process, 1 writer, 1 open wait, ");
     int frames = 0;
     for (const char *c = o.out; (c = strstr(c, "records/s  waits")); c++)
         frames++;
@@ -47,11 +48,29 @@ static void frames_of_a_hang(void **unused) {
     stop(&a);
 }
 
+/* "process_never_came", as JSON has it, did not fit its column either. */
+static void a_state_was_shown_by_its_json_name(void **unused) {
+    (void)unused;
+    char world[64];
+    snprintf(world, sizeof world, "top.never.%d", (int)getpid());
+    setenv("XS_WORLD", world, 1), setenv("XS_RANK", "0", 1), setenv("XS_RANKS", "4", 1);
+    app a = start("missing", 3, "no-plan", "one");
+    unsetenv("XS_WORLD"), unsetenv("XS_RANK"), unsetenv("XS_RANKS");
+    outcome o = LOOK(a.pid, 2, -1, {"$.worlds[0].ranks[3].state", "process_never_came"});
+    outcome_free(&o);
+    o = top_of(a.pid, "--frames 1");
+    expect(&o, "\n    3        -  not come yet     ");
+    if (strstr(o.out, "process_"))
+        fail_msg("%s", o.out);
+    outcome_free(&o);
+    stop(&a);
+}
+
 static void nobody_to_watch(void **unused) {
     (void)unused;
     outcome o = top_of(getpid(), "-n 1");
     assert_int_equal(o.code, 0);
-    expect(&o, "no traced process");
+    expect(&o, "no traced process among these");
     outcome_free(&o);
 }
 
@@ -60,7 +79,9 @@ static void wrong_arguments(void **unused) {
     expect_failure("top --delay=199", 64, "--delay=199");
     expect_failure("top --frames=-1", 64, "--frames=-1");
     expect_failure("top run", 64, "'run' is no process id");
+    expect_failure("top run", 64, "xs hang NAME");
     expect_failure("top 0", 64, "'0' is no process id");
+    expect_failure("top 2147483647 --frames 1", 66, "process 2147483647: there is no such process"); /* it waited for it in silence */
 }
 
 /* What the terminal got until `words` came, or until its end (NULL). */
@@ -109,7 +130,7 @@ static void on_a_terminal(void **unused) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_teardown(name, stop_all)
-    const struct CMUnitTest tests[] = {TEST(frames_of_a_hang), TEST(nobody_to_watch), TEST(wrong_arguments), TEST(on_a_terminal)};
+    const struct CMUnitTest tests[] = {TEST(frames_of_a_hang), TEST(a_state_was_shown_by_its_json_name), TEST(nobody_to_watch), TEST(wrong_arguments), TEST(on_a_terminal)};
     setenv("XS_BACKEND", "host", 0);
     return cmocka_run_group_tests(tests, open_database, close_database);
 }
