@@ -89,6 +89,7 @@ static void write_json(xsv_report_state *r, int code) {
         {"findings", "SELECT * FROM findings"},
         {"evidence", "SELECT finding, event, part FROM finding_event ORDER BY finding, event"},
         {"verdicts", "SELECT * FROM verdicts"},
+        {"processes", XSV_PROCESSES},
         {"blame", "SELECT * FROM blame_parts"},
         {"blame_ranks", "SELECT * FROM blame_ranks"},
         {"blame_slots", "SELECT * FROM blame_slots LIMIT 20"}};
@@ -109,7 +110,7 @@ int xsv_check(const char *path, const xsv_check_options *options, FILE *out, cha
     if (own.json)
         write_json(&r, code);
     else if (!own.quiet)
-        say_findings(&r, own.all), say_verdicts(&r, own.all), say_sum(&r, code);
+        say_findings(&r, own.all), say_verdicts(&r, own.all), xsv_say_ends(&r), say_sum(&r, code);
     rc = xsv_report_close(&r, path, error);
     return rc ? rc : code;
 }

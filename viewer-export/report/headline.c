@@ -155,6 +155,8 @@ void xsv_section_run(xsv_report_state *r) {
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT DISTINCT command FROM process WHERE command <> '' ORDER BY id LIMIT 3");
          xsv_next(r, s);)
         fprintf(r->out, "  command    %s\n", xsv_text(s, 0)); /* whole: it is there to be run again */
+    for (sqlite3_stmt *s = xsv_ask(r, "SELECT value FROM meta WHERE key = 'captures' AND instr(value, ', ')"); xsv_next(r, s);)
+        fprintf(r->out, "  captures   %s, read as one\n", xsv_text(s, 0));
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);) {
         double waits = (double)xsv_number(s, 4);
         fprintf(r->out, "  ranks      %s in %s process%s\n", xsv_count(xsv_number(s, 0)).text,

@@ -15,7 +15,7 @@ static void say_loss(xsv_report_state *r) {
                     xsv_count(xsv_number(s, 3)).text, xsv_count(xsv_number(s, 5)).text, xsv_number(s, 5) == 1 ? "" : "s", xsv_text(s, 6));
     }
     if (rows > (int64_t)r->rows)
-        fprintf(r->out, "  ... and %s more rings: xs query NAME loss\n", xsv_count(rows - (int64_t)r->rows).text);
+        fprintf(r->out, "  ... and %s more ring%s: xs query NAME loss\n", xsv_count(rows - (int64_t)r->rows).text, rows - (int64_t)r->rows == 1 ? "" : "s");
     if (!rows)
         fprintf(r->out, "  none, in %s rings\n", xsv_count(rings).text);
 }

@@ -2,8 +2,7 @@
 
 static const xsv_json_part parts[] = {
     {"run", "SELECT * FROM run"},
-    {"processes", "SELECT pid, host_name, command, device, first_rank, ranks, ended, clean, tail_unknown, "
-                  "abort_reason, exit_status FROM process"},
+    {"processes", XSV_PROCESSES},
     {"findings", "SELECT * FROM findings"},
     {"verdicts", "SELECT * FROM verdicts"},
     {"blame_parts", "SELECT * FROM blame_parts"},

@@ -66,7 +66,7 @@ static void say_owed(xsv_report_state *r) {
                 xsv_number(s, 1) == 1 ? "" : "s", xsv_time(r->end_ns - xsv_number(s, 2)).text);
     }
     if (rows > (int64_t)r->rows)
-        fprintf(r->out, "  ... and for %s more ranks\n", xsv_count(rows - r->rows).text);
+        fprintf(r->out, "  ... and for %s more rank%s\n", xsv_count(rows - r->rows).text, rows - r->rows == 1 ? "" : "s");
 }
 
 /* The rank that `rank` waits for longest; -1: for no other, -2: it is not known. */

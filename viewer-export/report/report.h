@@ -70,6 +70,9 @@ int xsv_finding_is_first(sqlite3_stmt *row); /* among those like it */
 /* more: if there are others like it, says how many. */
 void xsv_say_finding(xsv_report_state *r, sqlite3_stmt *row, int more);
 
+#define XSV_PROCESSES \
+    "SELECT pid, host_name, command, device, first_rank, ranks, ended, clean, tail_unknown, abort_reason, exit_status FROM process"
+
 /* ---- sections ---- */
 void xsv_section_headline(xsv_report_state *r);
 void xsv_section_run(xsv_report_state *r);

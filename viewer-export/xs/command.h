@@ -53,6 +53,8 @@ typedef struct run_names {
     int temporary; /* the database is removed by names_free */
 } run_names;
 int names_resolve(const char *name, run_names *names); /* 0, EX_USAGE (no name: "", a folder), or EX_SOFTWARE (memory), complained */
+/* The same for what is to be made: a name that ends as a folder's does, where nothing of a run's has that ending, is refused too. */
+int names_to_make(const char *name, run_names *names);
 /* Puts first what is another run than all before it, whichever way it is named (run, run.xs, ./run, a link). How many. */
 uint32_t names_distinct(const char **args, uint32_t count);
 /* As a shell reads it back, quoted where that is needed; "?" where there is no memory. Freed with free(). */

@@ -38,7 +38,7 @@ static int print_link(const char *perfetto) {
 static int export_names(run_names *in, uint32_t count) {
     const char **captures = calloc(count, sizeof *captures);
     run_names out;
-    int code = captures ? names_resolve(output ? output : in[0].base, &out) : complain(EX_SOFTWARE, "out of memory");
+    int code = captures ? names_to_make(output ? output : in[0].base, &out) : complain(EX_SOFTWARE, "out of memory");
     if (!code) {
         for (uint32_t i = 0; i < count; i++)
             captures[i] = in[i].capture;
@@ -55,6 +55,8 @@ static int export_names(run_names *in, uint32_t count) {
                           .quiet = quiet,
                           .list = quiet ? NULL : stdout};
         code = export_run(&job);
+        if (!code && !quiet && count > 1 && !output)
+            fprintf(stderr, "xs: %s: %u captures in one, under the name of the first; -o NAME gives another\n", out.base, count);
         if (!code && link_wanted)
             code = print_link(out.perfetto);
         names_free(&out);

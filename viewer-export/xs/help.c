@@ -11,6 +11,8 @@ static int run(const command *self, int argc, const char **argv) {
     const command *c = name ? command_find(name) : NULL;
     if (name && !c)
         code = complain(EX_USAGE, "unknown command '%s'; 'xs help' lists them", name);
+    else if (poptPeekArg(context))
+        code = complain(EX_USAGE, "help with one command at a time");
     poptFreeContext(context);
     if (code >= 0)
         return code;

@@ -48,6 +48,13 @@ int names_resolve(const char *name, run_names *names) {
     return EX_OK;
 }
 
+int names_to_make(const char *name, run_names *names) {
+    size_t n = strlen(name);
+    if (n > 1 && name[n - 1] == '/' && name[base_length(name)] == '/') /* run.xs/ is a run */
+        return complain(EX_USAGE, "'%s' is not the name of a run: NAME, or FOLDER/NAME", name);
+    return names_resolve(name, names);
+}
+
 /* The file behind a name: the capture, else the database, else what is so called (an image of trace memory). */
 static int file_of(const char *name, struct stat *st) {
     static const char *const tried[] = {".xs", ".db", ""};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <recorder.h>
+#include <unistd.h>
 #include <xs/xs.h>
 
 static char *output, *max_bytes, *max_seconds, *preallocate;
@@ -17,7 +18,7 @@ static const struct poptOption options[] = {
      "BYTES"},
     {"trigger", 0, POPT_ARG_NONE, &trigger, 0, "dump the rings only when a wait gives up, at abort, exit, SIGUSR1",
      NULL},
-    {"no-export", 0, POPT_ARG_NONE, &no_export, 0, "leave NAME.xs alone", NULL},
+    {"no-export", 0, POPT_ARG_NONE, &no_export, 0, "make NAME.xs and nothing else", NULL},
     OPTION_HELP,
     POPT_TABLEEND};
 
@@ -80,6 +81,21 @@ static int export_recorded(const char *path) {
     return code;
 }
 
+/* They look as if they were of this one. */
+static void say_older(const char *path) {
+    run_names names;
+    if (names_resolve(path, &names))
+        return;
+    int drawn = !access(names.perfetto, F_OK);
+    char *xs = names_quoted(program_invocation_name), *base = names_quoted(names.base);
+    if (names.has_database || drawn)
+        fprintf(stderr, "xs: of an earlier run: %s%s%s; %s export %s makes them of this one\n", names.has_database ? names.database : "",
+                names.has_database && drawn ? ", " : "", drawn ? names.perfetto : "", xs, base);
+    free(xs);
+    free(base);
+    names_free(&names);
+}
+
 /* What the command gave back comes first; trouble of ours is told by the code where the command had none. */
 static int record(const run_names *names, xs_recorder_options *how, const char **command_line) {
     xs_recorder_result result = {0};
@@ -103,6 +119,8 @@ static int record(const run_names *names, xs_recorder_options *how, const char *
     if (!no_export && result.processes) {
         int exported = export_recorded(result.path);
         code = code ? code : exported;
+    } else {
+        say_older(result.path);
     }
     return result.exit_status ? result.exit_status : code;
 }
@@ -124,7 +142,7 @@ static int run(const command *self, int argc, const char **argv) {
     if (!code && (!command_line || !command_line[0]))
         code = complain(EX_USAGE, "record what? xs record -- COMMAND ...");
     run_names names;
-    if (!code && !(code = names_resolve(output ? output : "run", &names))) {
+    if (!code && !(code = names_to_make(output ? output : "run", &names))) {
         code = record(&names, &how, command_line);
         names_free(&names);
     }

@@ -116,6 +116,86 @@ static void what_a_bound_let_go_was_called_lost(void **state) {
     outcome_free(&o);
 }
 
+/* "export -o folder/" made folder.db beside the folder. */
+static void a_folder_to_write_into_was_taken_for_a_name(void **state) {
+    (void)state;
+    make_capture("in.xs", 3);
+    assert_int_equal(mkdir("into", 0755), 0);
+    expect_failure("export in -o into/", 64, "'into/' is not the name of a run");
+    expect_failure("record -o into/ -- true", 64, "'into/' is not the name of a run");
+    assert_int_equal(access("into.db", F_OK) && access("into.xs", F_OK), 1);
+    outcome o = run_xs("export in.xs -o into/in.xs/"); /* as a shell completes the folder of a bounded capture */
+    assert_int_equal(o.code, 0);
+    outcome_free(&o);
+    assert_int_equal(access("into/in.db", F_OK), 0);
+}
+
+/* Arguments behind the last one that counts were passed over in silence. */
+static void what_nobody_asks_for_was_passed_over(void **state) {
+    (void)state;
+    expect_failure("version 2", 64, "version takes no argument");
+    expect_failure("doctor 2", 64, "doctor takes no argument");
+    expect_failure("help report check", 64, "help with one command at a time");
+    expect_failure("query run wait extra", 64, "one question at a time");
+}
+
+/* A database and a trace of the run before stood beside a new capture, and nobody said so. */
+static void the_trace_of_an_earlier_run_was_left_without_a_word(void **state) {
+    (void)state;
+    outcome o = run_xs("record -o again -- " BARRIER " --rounds 1");
+    assert_int_equal(o.code, 0);
+    assert_null(strstr(o.err, "earlier"));
+    outcome_free(&o);
+    static const char *const lines[] = {"record -o again -- true", "record -o again --no-export -- " BARRIER " --rounds 1"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        o = run_xs(lines[i]);
+        assert_int_equal(o.code, 0);
+        assert_non_null(strstr(o.err, "xs: of an earlier run: again.db, again.perfetto; "));
+        outcome_free(&o);
+    }
+    o = run_xs("record -o never_before -- true");
+    assert_null(strstr(o.err, "earlier"));
+    outcome_free(&o);
+}
+
+/* It took the place of the first one's own database, and the report did not tell. */
+static void several_captures_became_the_first_in_silence(void **state) {
+    (void)state;
+    make_capture("first.xs", 3);
+    make_capture("second.xs", 3);
+    outcome o = run_xs("export first second");
+    assert_int_equal(o.code, 0);
+    assert_non_null(strstr(o.err, "xs: first: 2 captures in one"));
+    outcome_free(&o);
+    o = run_xs("report first");
+    assert_non_null(strstr(o.out, "  captures   first.xs, second.xs, read as one\n"));
+    outcome_free(&o);
+    o = run_xs("export first second -o both");
+    assert_string_equal(o.err, "");
+    outcome_free(&o);
+}
+
+/* A cut-off capture was "clean", and that was all. */
+static void a_capture_that_was_cut_off_was_clean_and_no_more(void **state) {
+    (void)state;
+    struct stat st;
+    outcome o = run_xs("record -o whole -- " BARRIER " --ranks 2 --rounds 50");
+    assert_int_equal(o.code, 0);
+    outcome_free(&o);
+    o = run_xs("check whole");
+    assert_null(strstr(o.out, "pid "));
+    outcome_free(&o);
+    assert_int_equal(stat("whole.xs", &st), 0);
+    assert_int_equal(truncate("whole.xs", st.st_size / 2), 0);
+    o = run_xs("check whole");
+    assert_non_null(strstr(o.out, "ranks 0 to 1 (pid "));
+    assert_non_null(strstr(o.out, ") have no end in the capture: killed with their writer, or still running"));
+    outcome_free(&o);
+    o = run_xs("check --json whole");
+    assert_non_null(strstr(o.out, "\"processes\": ["));
+    outcome_free(&o);
+}
+
 static int times(const char *text, const char *words) {
     int n = 0;
     for (const char *at = text; (at = strstr(at, words)); at += strlen(words))
@@ -170,6 +250,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_that_are_none_are_refused_by_every_option), cmocka_unit_test(folders_are_no_names),
                                        cmocka_unit_test(next_commands_are_quoted), cmocka_unit_test(one_run_named_twice_was_told_twice),
                                        cmocka_unit_test(a_record_that_could_not_start_emptied_the_capture),
-                                       cmocka_unit_test(a_second_recorder_exported_the_first_ones_capture), cmocka_unit_test(what_a_bound_let_go_was_called_lost)};
+                                       cmocka_unit_test(a_second_recorder_exported_the_first_ones_capture), cmocka_unit_test(what_a_bound_let_go_was_called_lost),
+                                       cmocka_unit_test(a_folder_to_write_into_was_taken_for_a_name), cmocka_unit_test(what_nobody_asks_for_was_passed_over),
+                                       cmocka_unit_test(the_trace_of_an_earlier_run_was_left_without_a_word),
+                                       cmocka_unit_test(several_captures_became_the_first_in_silence), cmocka_unit_test(a_capture_that_was_cut_off_was_clean_and_no_more)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -77,10 +77,12 @@ static void check_command(const char *name) {
     assert_int_equal(help.code, 0);
     assert_string_equal(help.err, "");
     assert_string_equal(help.out, same.out);
-    char *page = load_page(page_name), *options = options_of(help.out), *described = section(page, "OPTIONS");
+    char *page = load_page(page_name), *options = options_of(help.out), *described = section(page, "OPTIONS"), *codes = section(page, "EXIT STATUS");
     assert_true(options_in(options, described, page_name) >= 1);
     assert_true(options_in(described, options, arguments) >= 1);
+    assert_non_null(strstr(codes, !strcmp(name, "record") ? "128" : "64") ? codes : strstr(codes, "xs (1)")); /* six pages said nothing */
     check_examples(page, page_name);
+    free(codes);
     free(described);
     free(options);
     free(page);
