@@ -1,8 +1,10 @@
 /* Joining, sharing out and leaving a segment. */
 #include "segment.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "identity.h"
@@ -43,7 +45,12 @@ static int attach(xs_segment *s, const xs_world *world) {
     return xs_fail(XS_E_SYSTEM, "the world's shared memory comes and goes: %s", s->name);
 }
 
-int xs_segment_open(const xs_world *world, xs_segment **segment) {
+static void say_shared(const xs_segment *s, xs_world *world) {
+    struct stat st;
+    if (!fstat(s->fd, &st)) snprintf(world->shared, sizeof world->shared, "%llx.%llx", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+}
+
+int xs_segment_open(xs_world *world, xs_segment **segment) {
     xs_segment *s = calloc(1, sizeof *s);
     if (!s) return XS_E_MEMORY;
     s->fd = -1;
@@ -57,6 +64,7 @@ int xs_segment_open(const xs_world *world, xs_segment **segment) {
         free(s);
         return rc;
     }
+    say_shared(s, world);
     *segment = s;
     return 0;
 }

@@ -16,7 +16,8 @@
 
 typedef struct xs_segment xs_segment;
 
-int xs_segment_open(const xs_world *world, xs_segment **segment);
+/* Says in world->shared which file it is. */
+int xs_segment_open(xs_world *world, xs_segment **segment);
 /* leave 0: only unmaps (forked child). */
 void xs_segment_close(xs_segment *segment, int leave);
 uint32_t *xs_segment_abort_word(xs_segment *segment);

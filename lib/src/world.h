@@ -151,6 +151,7 @@ struct xs_world {
     uint32_t next_launch;
     uint64_t launches_over; /* any thread, relaxed */
     int32_t owner_pid;
+    char shared[48]; /* what the processes of this world alone have in common: their segment; "": there is this process alone */
     void *objects; /* world.c: pads, names */
     xs_pad heartbeat; /* built-in pad "heartbeat": [owner][0][rank] */
     uint64_t journal_next; /* last sequence given to a journal entry */

@@ -1,7 +1,7 @@
 /* What a traced process and `xs record` say to each other, over a SOCK_SEQPACKET socket whose path is in XS_RECORD:
  *
  *   process                         recorder
- *   HELLO + memfd of the region ->
+ *   HELLO (text) + memfd of the region ->
  *                               <-  ACK (result: 0 or an xs_error)      waited for at most XS_RECORDER_WAIT_MS;
  *                                                                       a slow recorder is then taken for granted
  *   DUMP (text)                 ->                                      trigger
@@ -36,7 +36,7 @@ typedef struct xs_recorder_message {
     uint64_t region_bytes; /* HELLO */
     uint32_t abort_reason; /* BYE */
     uint32_t reserved0;
-    char text[224];        /* DUMP: why, zero-terminated */
+    char text[224];        /* zero-terminated. DUMP: why; HELLO: what the processes of its world have in common, "" where it is the only one */
 } xs_recorder_message;
 
 #endif

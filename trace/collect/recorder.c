@@ -12,8 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config.h"
-#include "identity.h"
 #include "recorder_internal.h"
 #include "world.h"
 
@@ -27,30 +25,6 @@ uint64_t xs_recorder_ms(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-static uint64_t now_boot(void *user) {
-    (void)user;
-    return xs_clock_boot();
-}
-
-static int open_collector(recorder *r) {
-    const xs_recorder_options *o = &r->options;
-    uint64_t threads = o->collectors;
-    int told = threads ? 0 : xs_env_number("XS_COLLECTORS", 1, XS_COLLECTORS_MOST, &threads);
-    if (told < 0)
-        return told;
-    xs_capture_options file = {.name = o->capture, .bound_bytes = o->bound_bytes, .bound_ns = o->bound_seconds * 1000000000ull,
-                               .preallocate = o->preallocate, .held = 1};
-    xs_capture *capture;
-    int rc = xs_capture_open(&file, &capture);
-    if (rc)
-        return rc;
-    xs_collector_options options = {.capture = capture, .now = now_boot, .threads = (uint32_t)threads, .on_trigger = o->on_trigger};
-    rc = xs_collector_create(&options, &r->collector);
-    if (rc)
-        xs_capture_close(capture);
-    return rc;
 }
 
 /* The command's environment; free it. `record`: "XS_RECORD=...", which comes first, instead of any that there is. */
@@ -130,7 +104,7 @@ static void take_signals(recorder *r) {
     struct signalfd_siginfo info;
     while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info) {
         if (info.ssi_signo == SIGUSR1)
-            xs_collector_dump(r->collector, "SIGUSR1 to the recorder");
+            xs_recorder_worlds_dump(r, "SIGUSR1 to the recorder");
         /* A terminal sends its signals to the command itself as well. */
         else if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL && !r->command_ended)
             kill(r->command, (int)info.ssi_signo);
@@ -203,7 +177,7 @@ static void ask_if_quiet(recorder *r) {
 static void loop(recorder *r) {
     uint64_t sleep = SLEEP_LEAST_NS;
     while (!finished(r)) {
-        uint64_t taken = xs_collector_pass(r->collector);
+        uint64_t taken = xs_recorder_worlds_pass(r);
         sleep = taken ? SLEEP_LEAST_NS : sleep * 2 < SLEEP_MOST_NS ? sleep * 2 : SLEEP_MOST_NS;
         wait_and_serve(r, taken >= BUSY_RECORDS ? 0 : sleep);
         reap(r);
@@ -234,7 +208,7 @@ static int run(recorder *r, char *const argv[]) {
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* so that exit statuses of orphans are seen, too */
         rc = start_command(r, argv, &mask);
         if (!rc) {
-            r->begin_error = xs_capture_begin(xs_collector_capture(r->collector)); /* now an earlier capture of that name may go */
+            xs_recorder_worlds_begin(r); /* now an earlier capture of that name may go */
             loop(r);
         }
         prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
@@ -255,14 +229,10 @@ int xs_recorder_run(const xs_recorder_options *options, char *const argv[], xs_r
     memset(result, 0, sizeof *result);
     if (!argv || !argv[0])
         return xs_fail(XS_E_ARGUMENT, "no command given");
-    int rc = open_collector(&r);
+    int rc = xs_recorder_worlds_open(&r);
     if (rc)
         return rc;
     rc = run(&r, argv);
-    result->records = xs_collector_records(r.collector);
-    snprintf(result->path, sizeof result->path, "%s", xs_capture_path(xs_collector_capture(r.collector)));
-    result->capture_error = xs_collector_close(r.collector);
-    if (!result->capture_error)
-        result->capture_error = r.begin_error;
+    xs_recorder_worlds_close(&r);
     return rc;
 }

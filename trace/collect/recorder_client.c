@@ -59,6 +59,8 @@ int xs_recorder_drain(int fd, int *late) {
 static int send_hello(int fd, const xs_world *world) {
     xs_recorder_message message = {.magic = XS_RECORDER_MAGIC, .version = XS_RECORDER_VERSION, .kind = XS_RECORDER_HELLO,
                                    .region_bytes = world->region_total};
+    _Static_assert(sizeof world->shared <= sizeof message.text, "it fits");
+    memcpy(message.text, world->shared, sizeof world->shared);
     union {
         struct cmsghdr head;
         char bytes[CMSG_SPACE(sizeof(int))];

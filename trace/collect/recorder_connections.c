@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "protocol.h"
 #include "recorder_internal.h"
 #include "world.h"
 
@@ -141,16 +140,29 @@ static int map_region(connection *c, int fd, uint64_t bytes) {
     return 0;
 }
 
+static int record_region(recorder *r, connection *c, const char *shared) {
+    xs_region_view view;
+    int rc = xs_region_view_open(&view, c->map, c->map_bytes);
+    if (!rc)
+        rc = xs_recorder_world_join(r, &view.head, shared, &c->world);
+    if (rc)
+        return rc;
+    rc = xs_collector_add(c->world->collector, c->map, c->map_bytes, view.head.virtual_time != 0, &c->region);
+    if (rc)
+        xs_recorder_world_left(r, c->world);
+    else
+        r->result->worlds[c->world->index].processes++;
+    return rc;
+}
+
 static void hello(recorder *r, connection *c, const xs_recorder_message *message, int fd) {
     int rc = XS_E_FORMAT;
     if (message->version > XS_RECORDER_VERSION)
         rc = XS_E_VERSION;
     else if (fd >= 0 && !c->region)
         rc = map_region(c, fd, message->region_bytes);
-    if (!rc) {
-        int is_virtual = ((const xs_region_header *)c->map)->virtual_time != 0;
-        rc = xs_collector_add(r->collector, c->map, c->map_bytes, is_virtual, &c->region);
-    }
+    if (!rc)
+        rc = record_region(r, c, message->text);
     if (rc)
         r->result->refused++;
     else
@@ -164,15 +176,16 @@ static void end_region(recorder *r, connection *c, int clean, uint32_t abort_rea
     if (!c->region)
         return;
     xs_frame_end end = {.clean = (uint32_t)clean, .exit_status = c->exit_status, .abort_reason = abort_reason};
-    xs_collector_end(r->collector, c->region, &end);
+    xs_collector_end(c->world->collector, c->region, &end);
     if (!clean)
         r->result->unclean++;
     c->region = NULL;
+    xs_recorder_world_left(r, c->world);
 }
 
 /* sim runs in virtual time and would leave the recorder behind. */
-static void drain(recorder *r, const connection *c) {
-    for (int i = 0; i < DRAINS && xs_collector_pass(r->collector); i++)
+static void drain(const connection *c) {
+    for (int i = 0; i < DRAINS && c->region && xs_collector_pass(c->world->collector); i++)
         ;
     answer(c, XS_RECORDER_DRAINED, 0);
 }
@@ -181,8 +194,11 @@ static void handle(recorder *r, connection *c, xs_recorder_message *message, int
     message->text[sizeof message->text - 1] = 0;
     switch (message->kind) {
     case XS_RECORDER_HELLO: hello(r, c, message, fd); break;
-    case XS_RECORDER_DUMP: xs_collector_dump(r->collector, message->text); break;
-    case XS_RECORDER_DRAIN: drain(r, c); break;
+    case XS_RECORDER_DUMP:
+        if (c->region)
+            xs_collector_dump(c->world->collector, message->text);
+        break;
+    case XS_RECORDER_DRAIN: drain(c); break;
     case XS_RECORDER_BYE: end_region(r, c, message->result == 1, message->abort_reason); break;
     default: break;
     }

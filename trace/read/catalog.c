@@ -49,6 +49,7 @@ static uint32_t add_process(xsr_reader *reader, const xs_frame *frame) {
     reader->processes[p].region.rings_per_rank = UINT32_MAX;
     reader->processes[p].region.sequence_bits = 32;
     reader->processes[p].bracket = INT64_MAX;
+    reader->processes[p].first_file = reader->file;
     m->process_count++;
     return p;
 }

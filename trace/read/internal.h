@@ -23,7 +23,7 @@ const rd_event_info *rd_event_info_of(uint32_t kind); /* kind < XS_EV_COUNT */
 extern const rd_code_info rd_codes[256];              /* kind 0: not a code */
 
 /* ---- input ---- */
-typedef struct rd_file { char *path; const unsigned char *bytes; uint64_t size; bool closed; } rd_file; /* closed: in order */
+typedef struct rd_file { char *path; const unsigned char *bytes; uint64_t size; bool closed; uint32_t given; } rd_file; /* closed: in order; given: of which of the paths */
 
 typedef struct rd_span { /* one RECORDS frame */
     uint64_t first;
@@ -95,6 +95,7 @@ typedef struct rd_process {
     int64_t offset;   /* added to its times: to the clock of the first host */
     int64_t pass, pass_before; /* times of the collector's last two passes over its rings: the one before the last is whole */
     uint32_t file;    /* the last one that has something of it */
+    uint32_t first_file;
     int64_t clock_low, clock_high, bracket; /* realtime - boottime over its clock pairs; smallest bracket */
     bool clock_seen;
     bool names_files; /* its catalog does */

@@ -114,12 +114,36 @@ static int note_untraced(xsr_reader *reader) {
     return count ? rd_note(reader, "launches that ran without tracing, which was stopped (XS_PLAIN_STOPPED): %u", count) : 0;
 }
 
-static int read_files(xsr_reader *reader, const char *const *paths, uint32_t count) {
+static int open_paths(xsr_reader *reader, const char *const *paths, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
+        uint32_t files = reader->file_count;
         int rc = paths[i] ? rd_open_path(reader, paths[i]) : XS_E_ARGUMENT;
         if (rc)
             return rc;
+        for (; files < reader->file_count; files++)
+            reader->files[files].given = i;
     }
+    return 0;
+}
+
+/* Captures of two runs were read as one: every slot of the one was taken for the other's. A rank that came again within a run is in one capture. */
+static int check_worlds(xsr_reader *reader, const char *const *paths) {
+    const xsr_model *m = &reader->model;
+    for (uint32_t b = 1; b < m->process_count; b++)
+        for (uint32_t a = 0; a < b; a++) {
+            const xsr_process *p = &m->processes[a], *q = &m->processes[b];
+            uint32_t first = p->first_rank > q->first_rank ? p->first_rank : q->first_rank;
+            uint32_t in_p = reader->files[reader->processes[a].first_file].given, in_q = reader->files[reader->processes[b].first_file].given;
+            if (in_p != in_q && reader->processes[a].known && reader->processes[b].known && first - p->first_rank < p->ranks && first - q->first_rank < q->ranks)
+                return rd_fail(reader, XS_E_FORMAT, "%s and %s are two runs, not two parts of one: each has a rank %u", paths[in_p], paths[in_q], first);
+        }
+    return 0;
+}
+
+static int read_files(xsr_reader *reader, const char *const *paths, uint32_t count) {
+    int opened = open_paths(reader, paths, count);
+    if (opened)
+        return opened;
     reader->rank_budget = 4096 + reader->file_bytes / 64;
     for (uint32_t i = 0; i < reader->file_count; i++) {
         reader->file = i;
@@ -128,7 +152,9 @@ static int read_files(xsr_reader *reader, const char *const *paths, uint32_t cou
             return rc;
     }
     finish_processes(reader);
-    int rc = rd_index_finish(reader);
+    int rc = count > 1 ? check_worlds(reader, paths) : 0;
+    if (rc == 0)
+        rc = rd_index_finish(reader);
     if (rc == 0)
         rc = rd_clocks_finish(reader);
     if (rc == 0)

@@ -40,8 +40,13 @@ static int parse_bytes(const char *option, const char *text, uint64_t *bytes) {
 }
 
 static void say_recorded(const xs_recorder_result *r) {
-    fprintf(stderr, "xs: %s: %llu records of %u process%s\n", r->path, (unsigned long long)r->records, r->processes,
-            r->processes == 1 ? "" : "es");
+    for (uint32_t i = 0; i < r->world_count; i++) {
+        const xs_recorder_world *w = &r->worlds[i];
+        fprintf(stderr, "xs: %s: %llu records of %u process%s\n", w->path, (unsigned long long)w->records, w->processes,
+                w->processes == 1 ? "" : "es");
+    }
+    if (r->world_count > 1)
+        fprintf(stderr, "xs: %u worlds were made, each is a run of its own; processes of one world have the same XS_WORLD, and a rank each\n", r->world_count);
     if (!r->processes)
         fputs("xs: no traced process was seen: was the program built with XS_TRACE=1, and does it make a world?\n",
               stderr);
@@ -57,7 +62,7 @@ static void say_recorded(const xs_recorder_result *r) {
 }
 
 /* Of the capture that was written: NAME.2.xs where another recorder writes NAME.xs. */
-static int export_recorded(const char *path) {
+static int export_recorded(const char *path, int next) {
     run_names names;
     int code = names_resolve(path, &names);
     if (code)
@@ -69,7 +74,7 @@ static int export_recorded(const char *path) {
     char *xs = names_quoted(program_invocation_name), *base = names_quoted(names.base);
     if (code)
         fprintf(stderr, "xs: the capture is kept; try again with: %s export %s\n", xs, base);
-    else
+    else if (next)
         fprintf(stderr,
                 "xs: next: %s report %s\n"
                 "xs:       %s query %s wait_latency_histogram\n"
@@ -96,6 +101,14 @@ static void say_older(const char *path) {
     names_free(&names);
 }
 
+static int captures_failed(const xs_recorder_result *r) {
+    int code = EX_OK;
+    for (uint32_t i = 0; i < r->world_count; i++)
+        if (r->worlds[i].capture_error)
+            code = complain(EX_IOERR, "%s: %s; the capture says what is missing", r->worlds[i].path, xs_strerror(r->worlds[i].capture_error));
+    return code;
+}
+
 /* What the command gave back comes first; trouble of ours is told by the code where the command had none. */
 static int record(const run_names *names, xs_recorder_options *how, const char **command_line) {
     xs_recorder_result result = {0};
@@ -110,19 +123,17 @@ static int record(const run_names *names, xs_recorder_options *how, const char *
     if (rc)
         return complain(rc == XS_E_ARGUMENT ? EX_USAGE : exit_code_output(rc), "%s%s%s", strstr(why, names->capture) ? "" : names->capture, strstr(why, names->capture) ? "" : ": ", why);
     say_recorded(&result);
-    int code = EX_OK;
-    if (result.capture_error)
-        code = complain(EX_IOERR, "%s: %s; the capture says what is missing", result.path,
-                        xs_strerror(result.capture_error));
+    int code = captures_failed(&result);
     if (strcmp(result.path, names->capture))
         fprintf(stderr, "xs: %s belongs to another process, or could not be replaced: this run is %s\n", names->capture, result.path);
-    if (!no_export && result.processes) {
-        int exported = export_recorded(result.path);
+    for (uint32_t i = 0; i < result.world_count; i++) {
+        const char *path = result.worlds[i].path;
+        int exported = !no_export && result.processes ? export_recorded(path, i + 1 == result.world_count) : (say_older(path), EX_OK);
         code = code ? code : exported;
-    } else {
-        say_older(result.path);
     }
-    return result.exit_status ? result.exit_status : code;
+    int status = result.exit_status;
+    xs_recorder_result_free(&result);
+    return status ? status : code;
 }
 
 static int run(const command *self, int argc, const char **argv) {

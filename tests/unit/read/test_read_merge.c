@@ -166,9 +166,30 @@ static void two_hosts(void **state) {
     xsr_close(reader);
 }
 
+/* Two runs given as one were merged, and judged: 126 errors of two clean ones. */
+static void two_runs_are_refused(void **state) {
+    (void)state;
+    const char *paths[2] = {help_path("r0.xs"), help_path("r1.xs")};
+    for (uint32_t second = 1; second < 3; second++) { /* ranks 0-1 and 1-2, then 0-1 and 2-3 */
+        for (uint32_t file = 0; file < 2; file++) {
+            cb *c = cb_begin(paths[file]);
+            cb_process(c, file ? second : 0, 2, 4);
+            cb_mark(c, 0, 1000, 1, 1);
+            assert_int_equal(cb_end(c), 0);
+        }
+        xsr_reader *reader = NULL;
+        const char *why = "";
+        assert_int_equal(xsr_open(paths, 2, NULL, &reader, &why), second == 1 ? XS_E_FORMAT : 0);
+        if (second == 1)
+            assert_true(strstr(why, "r0.xs and ") && strstr(why, "r1.xs are two runs") && strstr(why, "rank 1"));
+        xsr_close(reader);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_order), cmocka_unit_test(four_as_one), cmocka_unit_test(joined), cmocka_unit_test(two_hosts),
+        cmocka_unit_test(two_runs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
