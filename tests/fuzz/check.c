@@ -69,7 +69,7 @@ uint32_t check_capture(const char *path, int whole) {
 }
 
 void check_hang(const char *path) {
-    hang_report report = {.path = path};
+    hang_report report = {.paths = &path, .path_count = 1};
     int code = hang_is_image(path) ? hang_image_open(&path, 1, &report) : hang_capture_open(&path, 1, &report);
     FILE *nowhere = code ? NULL : fopen("/dev/null", "w");
     require(code || (nowhere != NULL && report.world_count > 0));
