@@ -101,7 +101,7 @@ int xsv_check(const char *path, const xsv_check_options *options, FILE *out, cha
     xsv_check_options own = {.size = sizeof own};
     if (options)
         memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
-    xsv_report_options how = {.size = sizeof how, .color = own.color};
+    xsv_report_options how = {.size = sizeof how, .color = own.color, .width = own.width};
     xsv_report_state r;
     int rc = xsv_report_open(&r, path, &how, out, error);
     if (rc)

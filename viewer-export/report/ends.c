@@ -49,7 +49,7 @@ static void say_process(xsv_report_state *r, sqlite3_stmt *s) {
     say_abort(r, s);
     static const char tail[] = "; their last records may be missing, uncounted";
     if (xsv_number(s, 7)) {
-        int fits = strlen(name) + 1 + strlen(how) + strlen(tail) <= XSV_REPORT_WIDTH && !xsv_number(s, 8);
+        int fits = (int)(strlen(name) + 1 + strlen(how) + strlen(tail)) <= xsv_width(r) && !xsv_number(s, 8);
         fprintf(r->out, "%s %s last records may be missing, uncounted", fits ? ";" : ";\n   ",
                 xsv_number(s, 2) > 1 ? "their" : "its");
     }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define XSV_REPORT_WIDTH 100
+#define XSV_REPORT_LEAST 40
 
 /* Share of the run that `rank` waited for `peer` (-1: not known). */
 typedef struct xsv_rank_share {
@@ -44,7 +45,8 @@ void xsv_cell(FILE *out, const char *text, int width);
 /* A bar of `width` characters, filled by share. */
 void xsv_bar(const xsv_report_state *r, double share, int width);
 
-/* Text that ends its line, broken at XSV_REPORT_WIDTH; the first line begins at `column`, others at `indent`. */
+int xsv_width(const xsv_report_state *r); /* columns that sentences may take */
+/* Text that ends its line, broken at that width; the first line begins at `column`, others at `indent`. */
 void xsv_paragraph(xsv_report_state *r, int column, int indent, const char *text);
 
 enum xsv_color { XSV_PLAIN, XSV_BOLD, XSV_RED, XSV_YELLOW, XSV_GREEN, XSV_DIM };

@@ -118,9 +118,14 @@ static int line_of(const char *text, int width) {
     return best ? best : (int)strcspn(text, " ");
 }
 
+int xsv_width(const xsv_report_state *r) {
+    uint32_t asked = r->options->width;
+    return !asked ? XSV_REPORT_WIDTH : asked < XSV_REPORT_LEAST ? XSV_REPORT_LEAST : (int)asked;
+}
+
 void xsv_paragraph(xsv_report_state *r, int column, int indent, const char *text) {
     while (*text) {
-        int n = line_of(text, XSV_REPORT_WIDTH - column);
+        int n = line_of(text, xsv_width(r) - column);
         fprintf(r->out, "%.*s\n", n, text);
         text += n + (text[n] == ' ');
         if (*text)

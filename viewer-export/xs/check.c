@@ -9,7 +9,7 @@ static const struct poptOption options[] = {
     POPT_TABLEEND};
 
 static int ask(const char *database, void *user, char **error) {
-    xsv_check_options how = {.size = sizeof how, .json = json != 0, .quiet = quiet != 0, .all = all != 0, .color = terminal_has_color()};
+    xsv_check_options how = {.size = sizeof how, .json = json != 0, .quiet = quiet != 0, .all = all != 0, .color = terminal_has_color(), .width = terminal_width()};
     (void)user;
     int verdict = xsv_check(database, &how, stdout, error);
     return verdict >= 0 && finish_output() ? EX_IOERR : verdict;
@@ -23,10 +23,10 @@ static int worse(int x, int y) {
 }
 
 static int check_all(const char **args, uint32_t count) {
-    int code = answer_from(args[0], ask, NULL);
-    for (uint32_t i = 1; i < count && code >= 0 && code <= 2; i++) {
-        if (!quiet)
-            printf("\n%s\n", args[i]);
+    int code = EX_OK;
+    for (uint32_t i = 0; i < count && code <= 2; i++) {
+        if (!quiet && count > 1)
+            printf("%s%s\n", i ? "\n" : "", args[i]);
         code = worse(code, answer_from(args[i], ask, NULL));
     }
     return code;

@@ -89,6 +89,8 @@ int answer_from(const char *name, answer_ask *ask, void *user);
 
 /* ---- terminal ---- */
 int terminal_is_utf8(void);
+uint32_t terminal_width(void); /* columns for sentences on standard output: those of the terminal, 100 at most; 0: it is none */
+int terminal_can_move(void);      /* its cursor: a terminal that is not known, or "dumb", gets text that follows text */
 int terminal_has_color(void); /* standard output; NO_COLOR is honoured */
 
 #endif

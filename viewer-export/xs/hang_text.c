@@ -290,8 +290,8 @@ void hang_print_text(const hang_report *report, uint32_t rows, FILE *out) {
         hang_say_verdict(out, world);
         fputc('\n', out);
         if (report->world_count > 1)
-            fprintf(out, "World %u of %u: %u ranks, %s, process %d%s\n", i + 1, report->world_count, world->rank_count,
-                    world->regions[0].catalog.command, (int)world->regions[0].holder,
+            fprintf(out, "World %u of %u: %u rank%s, %s, process %d%s\n", i + 1, report->world_count, world->rank_count,
+                    world->rank_count == 1 ? "" : "s", world->regions[0].catalog.command, (int)world->regions[0].holder,
                     world->region_count > 1 ? " and others" : "");
         print_basis(out, report, world);
         print_world(out, world, rows);

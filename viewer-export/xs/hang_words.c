@@ -177,12 +177,26 @@ static void say_wait(FILE *out, const hang_world *world, const hang_wait *wait) 
             wait->cmp == XS_CMP_GE ? "" : hang_cmp(wait->cmp), wait->need);
 }
 
+static int cycle_in_one_rank(const hang_world *world) {
+    const hang_chain *c = &world->chain;
+    for (uint32_t i = c->cycle; i < c->count; i++)
+        if (world->waits[c->waits[i]].rank != world->waits[c->waits[c->cycle]].rank)
+            return 0;
+    return 1;
+}
+
 static void say_cycle(FILE *out, const hang_world *world) {
     const hang_chain *c = &world->chain;
-    fputs("the ranks wait for each other: ", out);
+    int one = cycle_in_one_rank(world); /* of several of its writers */
+    fputs(one ? "writers of one rank wait for each other: " : "the ranks wait for each other: ", out);
     for (uint32_t i = c->cycle; i < c->count; i++) {
         const hang_wait *wait = &world->waits[c->waits[i]];
-        fprintf(out, "%srank %u for rank %u on ", i == c->cycle ? "" : ", ", wait->rank, wait->supplier);
+        fputs(i == c->cycle ? "" : ", ", out);
+        if (one)
+            hang_say_waiter(out, world, wait);
+        else
+            fprintf(out, "rank %u for rank %u", wait->rank, wait->supplier);
+        fputs(" on ", out);
         hang_say_slot(out, wait);
     }
     fprintf(out, ", since %s: a circle, or one of them has left a signal out and gone on", xsv_time((int64_t)world->waits[c->waits[c->cycle]].age).text);

@@ -13,7 +13,7 @@ static const struct poptOption options[] = {
     POPT_TABLEEND};
 
 static int ask(const char *database, void *user, char **error) {
-    xsv_report_options how = {.size = sizeof how, .json = json, .rows = rows, .color = terminal_has_color(),
+    xsv_report_options how = {.size = sizeof how, .json = json, .rows = rows, .color = terminal_has_color(), .width = terminal_width(),
                               .unicode = terminal_is_utf8(), .html = html};
     (void)user;
     return xsv_report(database, &how, stdout, error);
@@ -36,8 +36,8 @@ static int run(const command *self, int argc, const char **argv) {
     else if (!code && (json || html) && count > 1)
         code = complain(EX_USAGE, "--%s takes one run at a time", json ? "json" : "html");
     for (uint32_t i = 0; i < count && !code; i++) {
-        if (i)
-            printf("\n%s\n", args[i]);
+        if (count > 1)
+            printf("%s%s\n", i ? "\n" : "", args[i]);
         code = answer_from(args[i], ask, NULL);
     }
     poptFreeContext(context);

@@ -1,11 +1,27 @@
 #include "command.h"
 
 #include <langinfo.h>
+#include <ncurses.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
 #include <unistd.h>
 
 int terminal_is_utf8(void) { return !strcmp(nl_langinfo(CODESET), "UTF-8"); }
+
+uint32_t terminal_width(void) {
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col) /* no terminal, or one that does not know */
+        return 0;
+    return size.ws_col < 100 ? size.ws_col : 100;
+}
+
+int terminal_can_move(void) {
+    int error;
+    const char *move = setupterm(NULL, STDOUT_FILENO, &error) == OK ? tigetstr("cup") : NULL;
+    return move && move != (const char *)-1;
+}
 
 int terminal_has_color(void) {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");

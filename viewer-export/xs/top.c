@@ -87,7 +87,7 @@ static int top(const char **args, uint32_t count) {
     if (!code) {
         struct sigaction act = {.sa_handler = stop};
         sigaction(SIGINT, &act, NULL), sigaction(SIGTERM, &act, NULL);
-        int screen = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && top_screen_open();
+        int screen = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && terminal_can_move() && top_screen_open();
         int rc = watch(pids, found, screen);
         if (screen)
             top_screen_close();

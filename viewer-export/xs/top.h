@@ -9,6 +9,7 @@ enum top_color { TOP_PLAIN, TOP_HEAD, TOP_BAD, TOP_SLOW, TOP_WELL, TOP_DIM };
 typedef struct top_line {
     char *text;
     enum top_color color;
+    int sentence; /* broken where the screen ends; other lines are a table, cut there */
 } top_line;
 
 typedef struct top_frame {

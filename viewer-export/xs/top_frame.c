@@ -13,7 +13,7 @@ static int add_line(top_frame *frame, enum top_color color, char *text) {
     if (rc)
         free(text);
     else
-        frame->lines[frame->count++] = (top_line){text, color};
+        frame->lines[frame->count++] = (top_line){text, color, 0};
     return rc;
 }
 
@@ -44,10 +44,10 @@ static void write_sum(FILE *out, const hang_world *world, uint32_t unused) {
     uint64_t moved = 0;
     for (uint32_t i = 0; i < world->rank_count; i++)
         moved += world->ranks[i].moved;
-    fprintf(out, "%u rank%s in %u process%s, %u writer%s, %u open wait%s, %s records/s", world->rank_count,
+    fprintf(out, "%u rank%s in %u process%s, %u writer%s, %u open wait%s, %s records/s: %s", world->rank_count,
             world->rank_count == 1 ? "" : "s", world->region_count, world->region_count == 1 ? "" : "es",
             world->writer_count, world->writer_count == 1 ? "" : "s", world->wait_count, world->wait_count == 1 ? "" : "s",
-            xsv_count((int64_t)(moved * 1000000000u / HANG_SAMPLE_NS)).text);
+            xsv_count((int64_t)(moved * 1000000000u / HANG_SAMPLE_NS)).text, world->regions[0].catalog.command);
 }
 
 static void write_head(FILE *out, const hang_world *world, uint32_t unused) {
@@ -100,6 +100,8 @@ static enum top_color color_of(const hang_world *world, uint32_t rank) {
 static int add_world(top_frame *frame, const hang_world *world) {
     static const enum top_color colors[] = {TOP_WELL, TOP_SLOW, TOP_BAD};
     int rc = write_to(frame, colors[world->verdict], write_verdict, world, 0);
+    if (!rc)
+        frame->lines[frame->count - 1].sentence = 1;
     if (!rc)
         rc = write_to(frame, TOP_DIM, write_sum, world, 0);
     if (!rc)

@@ -2,6 +2,7 @@
 #include "top.h"
 
 #include <ncurses.h>
+#include <string.h>
 #include <time.h>
 
 static int first, column, paused; /* line and column at the top left; the user may stop the clock */
@@ -44,15 +45,45 @@ static const char *behind(const char *text, int columns) {
     return text;
 }
 
+/* Bytes that fit into a row. */
+static int fitting(const char *text) { return (int)(behind(text, COLS) - text); }
+
+/* Bytes of the first line of a sentence: up to the last space that fits, or as much as does. */
+static int line_of(const char *text) {
+    int all = (int)strlen(text), fit = fitting(text), at = fit;
+    if (fit == all)
+        return all;
+    while (at > 0 && text[at] != ' ')
+        at--;
+    return at ? at : fit ? fit : all;
+}
+
+/* ncurses would go on in the next row. */
+static void draw_row(int row, const char *text) { mvaddnstr(row, 0, text, fitting(text)); }
+
+/* Returns the row behind it. */
+static int draw_sentence(int row, const char *text) {
+    while (*text && row < LINES - 1) {
+        int bytes = line_of(text);
+        mvaddnstr(row++, 0, text, bytes);
+        text += bytes;
+        text += *text == ' ';
+    }
+    return row;
+}
+
 static void draw(const top_frame *frame) {
     int last = (int)frame->count - 1;
     first = first > last ? last : first;
     first = first < 0 ? 0 : first;
     erase();
-    for (int row = 0; row < LINES - 1 && first + row <= last; row++) {
-        const top_line *line = &frame->lines[first + row];
+    for (int i = first, row = 0; row < LINES - 1 && i <= last; i++) {
+        const top_line *line = &frame->lines[i];
         attron(attributes(line->color));
-        mvaddnstr(row, 0, behind(line->text, column), -1);
+        if (line->sentence)
+            row = draw_sentence(row, line->text);
+        else
+            draw_row(row++, behind(line->text, column));
         attroff(attributes(line->color));
     }
     attron(A_DIM);

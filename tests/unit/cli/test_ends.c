@@ -140,9 +140,9 @@ static void test_several_captures(void **state) {
 }
 
 /* What `xs` prints where all three streams are a terminal. */
-static char *on_terminal(const char *arguments, int *code) {
+static char *on_terminal(int columns, const char *arguments, int *code) {
     char command[512];
-    snprintf(command, sizeof command, "script -qec '%s %s' terminal.txt > /dev/null < /dev/null", XS_PROGRAM,
+    snprintf(command, sizeof command, "script -qec 'stty cols %d; %s %s' terminal.txt > /dev/null < /dev/null", columns, XS_PROGRAM,
              arguments);
     *code = system(command) >> 8;
     FILE *f = fopen("terminal.txt", "r");
@@ -156,23 +156,43 @@ static void test_terminal(void **state) {
     (void)state;
     int code;
     make_capture("long.xs", 30000);
-    char *text = on_terminal("export --sqlite long", &code);
+    char *text = on_terminal(100, "export --sqlite long", &code);
     assert_int_equal(code, 0);
     assert_non_null(strstr(text, "\rxs: exporting "));
     assert_non_null(strstr(text, "%"));
     free(text);
-    text = on_terminal("report run", &code);
+    text = on_terminal(100, "report run", &code);
     assert_int_equal(code, 0);
     assert_non_null(strstr(text, "\033[1m"));
     free(text);
     setenv("NO_COLOR", "1", 1);
-    text = on_terminal("report run", &code);
+    text = on_terminal(100, "report run", &code);
     unsetenv("NO_COLOR");
     assert_null(strstr(text, "\033["));
     free(text);
     outcome o = run_xs("export --sqlite long");
     assert_null(strstr(o.err, "exporting"));
     outcome_free(&o);
+}
+
+/* Sentences of 100 columns were broken again by a terminal of 80, in the middle of words. */
+static void test_narrow_terminal(void **state) {
+    (void)state;
+    int code, sentences = 0;
+    setenv("NO_COLOR", "1", 1);
+    char *text = on_terminal(48, "check dead", &code);
+    unsetenv("NO_COLOR");
+    assert_int_equal(code, 1);
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t length = strcspn(line, "\r\n");
+        if (strncmp(line, "    ", 4)) /* what a finding says begins its line with so many */
+            continue;
+        sentences++;
+        if (length > 48)
+            fail_msg("%d columns: %.*s", (int)length, (int)length, line);
+    }
+    assert_true(sentences > 4);
+    free(text);
 }
 
 static void test_doctor(void **state) {
@@ -196,7 +216,7 @@ static void test_doctor(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends_in_words),  cmocka_unit_test(test_who_owes),
-                                       cmocka_unit_test(test_unknown_end),
+                                       cmocka_unit_test(test_unknown_end), cmocka_unit_test(test_narrow_terminal),
                                        cmocka_unit_test(test_readonly_folder), cmocka_unit_test(test_several_captures),
                                        cmocka_unit_test(test_terminal),        cmocka_unit_test(test_doctor)};
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -40,6 +40,7 @@ static void frames_of_a_hang(void **unused) {
     expect(&o, "rank 1       done[half=1,from=1] has 2 needs");
     expect(&o, "writers ended");
     expect(&o, "2 ranks in 1 process, 1 writer, 1 open wait, ");
+    expect(&o, " records/s: ");
     int frames = 0;
     for (const char *c = o.out; (c = strstr(c, "records/s  waits")); c++)
         frames++;
@@ -97,22 +98,72 @@ static void read_until(int terminal, const char *words, char *text, size_t size)
     }
 }
 
+/* xs top on a terminal of its own; its process. */
+static pid_t top_on(int *terminal, const char *kind, unsigned short columns, const char *frames, pid_t watched) {
+    char pid[16];
+    snprintf(pid, sizeof pid, "%d", (int)watched);
+    struct winsize size = {.ws_row = 30, .ws_col = columns};
+    pid_t child = forkpty(terminal, NULL, NULL, &size);
+    if (!child) {
+        setenv("TERM", kind, 1);
+        execl(XS_PROGRAM, "xs", "top", "--delay", "400", "--frames", frames, pid, (char *)NULL);
+        _exit(127);
+    }
+    assert_true(child > 0);
+    return child;
+}
+
+static void ends_well(pid_t child) {
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* The end of the verdict, where the culprit stands, was cut; rows of the table ran over into the next. */
+static void a_narrow_terminal_cut_the_verdict(void **unused) {
+    (void)unused;
+    static char text[1 << 16];
+    int terminal;
+    app a = hung_program();
+    pid_t child = top_on(&terminal, "xterm", 40, "0", a.pid);
+    text[0] = 0;
+    read_until(terminal, "q quit", text, sizeof text);
+    assert_non_null(strstr(text, "Hung so far"));
+    assert_non_null(strstr(text, "signalling."));
+    assert_null(strstr(text, "needs >= 3")); /* far to the right in its row */
+    assert_int_equal(write(terminal, "q", 1), 1);
+    read_until(terminal, NULL, text, sizeof text);
+    ends_well(child);
+    close(terminal);
+    stop(&a);
+}
+
+/* It cannot move its cursor: it got spaces. */
+static void a_dumb_terminal_was_drawn_on(void **unused) {
+    (void)unused;
+    static const char *const kinds[] = {"dumb", "no-such-terminal"};
+    static char text[1 << 16];
+    int terminal;
+    app a = hung_program();
+    for (int i = 0; i < 2; i++) {
+        pid_t child = top_on(&terminal, kinds[i], 80, "1", a.pid);
+        text[0] = 0;
+        read_until(terminal, NULL, text, sizeof text);
+        assert_non_null(strstr(text, "has 2 needs >= 3\r\n"));
+        assert_null(strchr(text, '\033'));
+        ends_well(child);
+        close(terminal);
+    }
+    stop(&a);
+}
+
 /* Draws, obeys, and leaves the terminal as it was. */
 static void on_a_terminal(void **unused) {
     (void)unused;
     static char text[1 << 16];
-    char pid[16];
-    int terminal, status;
+    int terminal;
     app a = hung_program();
-    snprintf(pid, sizeof pid, "%d", (int)a.pid);
-    struct winsize size = {.ws_row = 30, .ws_col = 160};
-    pid_t child = forkpty(&terminal, NULL, NULL, &size);
-    if (!child) {
-        setenv("TERM", "xterm", 1);
-        execl(XS_PROGRAM, "xs", "top", "--delay", "400", pid, (char *)NULL);
-        _exit(127);
-    }
-    assert_true(child > 0);
+    pid_t child = top_on(&terminal, "xterm", 160, "0", a.pid);
     text[0] = 0;
     read_until(terminal, "space stops", text, sizeof text);
     assert_non_null(strstr(text, "Hung so far"));
@@ -122,15 +173,15 @@ static void on_a_terminal(void **unused) {
     assert_int_equal(write(terminal, "q", 1), 1);
     read_until(terminal, NULL, text, sizeof text);
     assert_non_null(strstr(text, "\033[?1049l")); /* the other screen is back */
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    ends_well(child);
     close(terminal);
     stop(&a);
 }
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_teardown(name, stop_all)
-    const struct CMUnitTest tests[] = {TEST(frames_of_a_hang), TEST(a_state_was_shown_by_its_json_name), TEST(nobody_to_watch), TEST(wrong_arguments), TEST(on_a_terminal)};
+    const struct CMUnitTest tests[] = {TEST(frames_of_a_hang), TEST(a_state_was_shown_by_its_json_name), TEST(nobody_to_watch), TEST(wrong_arguments), TEST(on_a_terminal),
+                                       TEST(a_narrow_terminal_cut_the_verdict), TEST(a_dumb_terminal_was_drawn_on)};
     setenv("XS_BACKEND", "host", 0);
     return cmocka_run_group_tests(tests, open_database, close_database);
 }

@@ -56,6 +56,7 @@ typedef struct xsv_report_options {
     uint32_t unicode; /* 1: block characters; 0: ASCII */
     uint32_t rows;    /* of each list; 0: 10 */
     uint32_t html;    /* 1: one self-contained page; `json` goes first */
+    uint32_t width;   /* columns after which sentences are broken, 40 at least; 0: 100. Tables have theirs */
 } xsv_report_options;
 
 /* The report is queries over the database alone, so that the two cannot disagree. Errors as xsv_query. */
@@ -67,6 +68,7 @@ typedef struct xsv_check_options {
     uint32_t quiet; /* 1: writes nothing */
     uint32_t all;   /* 1: what each detector says, those that found nothing too */
     uint32_t color; /* 1: ANSI colours */
+    uint32_t width; /* as above */
 } xsv_check_options;
 
 /* Findings and verdicts of a database. Returns 0: clean, 1: any error finding, 2: none, but a verdict is unknown; or an
