@@ -9,7 +9,7 @@ static int say(an *a, const an_stuck *s) {
         return 0;
     }
     uint64_t key = an_key(XSA_NON_RESIDENT, s->supplier, s->owes_block, 0);
-    an_finding *out = an_find(a, &f, key, "%s; block %u of rank %u owes it and was never started: all blocks that were wait", an_stuck_words(a, s),
+    an_finding *out = an_find(a, &f, key, "%s; block %u of rank %u owes it and was never started: all that were started wait", an_stuck_words(a, s),
                               s->owes_block, an_number(a, s->supplier));
     return an_evidence(a, out, s->w.id, "wait");
 }

@@ -45,10 +45,9 @@ static int say_unrecorded(an *a) {
     f.cure = no_ring ? "more rings a rank (XS_RINGS)" : "notes are called on the writer's lane alone";
     if (!f.lost)
         return 0;
-    return an_find(a, &f, an_key(XSA_TRACE_HEALTH, 2, 0, 0), "%llu writers found no ring and %llu record calls came from another lane: what they did is not known",
-                   (unsigned long long)no_ring, (unsigned long long)foreign)
-               ? 0
-               : XS_E_MEMORY;
+    const char *rings = no_ring ? an_print(a, "%llu writer%s found no ring", (unsigned long long)no_ring, no_ring == 1 ? "" : "s") : "";
+    const char *lanes = foreign ? an_print(a, "%llu record call%s came from another lane", (unsigned long long)foreign, foreign == 1 ? "" : "s") : "";
+    return an_find(a, &f, an_key(XSA_TRACE_HEALTH, 2, 0, 0), "%s%s%s: what they did is not known", rings, *rings && *lanes ? " and " : "", lanes) ? 0 : XS_E_MEMORY;
 }
 
 static int say_damaged(an *a) {

@@ -9,7 +9,7 @@ static const char *chain_words(an *a, uint32_t start) {
         text = an_print(a, "%s%s%s waits for %s", text, *text ? ", which " : "", an_who(a, s->w.rank, s->w.writer), an_slot_name(a, s->w.slot));
         at = s->next;
     } while (at != start && ++n < 8);
-    return an_print(a, "%s%s", text, at == start ? " of the first" : ", and so on");
+    return an_print(a, "%s%s", text, at != start ? ", and so on" : a->stuck[start].next == start ? ", which it would signal itself" : " of the first");
 }
 
 static bool comes_before(const an *a, const an_stuck *x, const an_stuck *y) {
@@ -56,8 +56,8 @@ static int say(an *a, uint32_t start) {
                    (unsigned long long)a->lost_records, an_slot_name(a, counter));
         return 0;
     }
-    an_finding *out = an_find(a, &f, 0, "%s, since %s: a circle of %u that nothing can open%s", chain_words(a, first), an_since(a, s->w.begin),
-                              length, an_site(a, s->w.writer, s->w.source));
+    an_finding *out = an_find(a, &f, 0, "%s, since %s: %s that nothing can open%s", chain_words(a, first), an_since(a, s->w.begin),
+                              length == 1 ? "a wait" : an_print(a, "a circle of %u", length), an_site(a, s->w.writer, s->w.source));
     for (uint32_t at = first, i = 0; out && i < length && i < 8; at = a->stuck[at].next, i++)
         TRY(an_evidence(a, out, a->stuck[at].w.id, "wait"));
     return out ? 0 : XS_E_MEMORY;
