@@ -131,23 +131,26 @@ void leave_folder(void) {
     assert_int_equal(system(command), 0);
 }
 
-void make_capture(const char *name, int waits) {
+void make_capture(const char *name, int waits) { make_capture_from(name, 0, waits); }
+
+void make_capture_from(const char *name, uint32_t rank, int waits) {
     cb *c = cb_begin(name);
+    uint32_t ring = rank * 64, other = ring + 64;
     assert_non_null(c);
-    cb_process(c, 0, 2, 2);
+    cb_process(c, rank, 2, rank + 2);
     uint32_t push = cb_role(c, "push"), consume = cb_role(c, "consume"),
              done = cb_pad(c, "done", "src", "chunk", 2, 4, 0);
     cb_plan_writer(c, done, XS_PLAN_ROW);
-    cb_writer_begin_at(c, 0, 1000, push, 0, 1, 0, 0, 0, 1);
-    cb_writer_begin_at(c, 64, 1000, consume, 1, 1, 1, 0, 0, 1);
+    cb_writer_begin_at(c, ring, 1000, push, rank, 1, 0, 0, 0, 1);
+    cb_writer_begin_at(c, other, 1000, consume, rank + 1, 1, 1, 0, 0, 1);
     for (int i = 1; i < waits; i++) {
         uint64_t t = 1000 + 1000ull * (uint64_t)i;
-        uint32_t slot = cb_slot(c, done, 1, 0, (uint32_t)i % 4);
-        cb_wait_start(c, 64, t + 10, slot, (uint64_t)i, (uint64_t)i - 1);
-        cb_signal(c, 0, t + 300, slot, (uint64_t)i);
-        cb_wait_end(c, 64, t + 320 + (uint64_t)(i * i % 400), slot, (uint64_t)i, 0, 7);
+        uint32_t slot = cb_slot(c, done, rank + 1, 0, (uint32_t)i % 4);
+        cb_wait_start(c, other, t + 10, slot, (uint64_t)i, (uint64_t)i - 1);
+        cb_signal(c, ring, t + 300, slot, (uint64_t)i);
+        cb_wait_end(c, other, t + 320 + (uint64_t)(i * i % 400), slot, (uint64_t)i, 0, 7);
     }
-    cb_wait_start(c, 64, 1000ull * (uint64_t)waits + 2000, cb_slot(c, done, 1, 0, 0), (uint64_t)waits + 9,
+    cb_wait_start(c, other, 1000ull * (uint64_t)waits + 2000, cb_slot(c, done, rank + 1, 0, 0), (uint64_t)waits + 9,
                   (uint64_t)waits);
     assert_int_equal(cb_end(c), 0);
 }

@@ -3,6 +3,7 @@
 #define RUN_XS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct outcome {
     int code; /* exit code; 128 + n after signal n */
@@ -29,6 +30,7 @@ void enter_folder(void);
 void leave_folder(void);
 /* A capture of a small run, `name`, with `waits` waits; the last is open. */
 void make_capture(const char *name, int waits);
+void make_capture_from(const char *name, uint32_t rank, int waits); /* of `rank` and the next one: part of a run with others */
 
 /* Four processes of one rank each: rank 1 was killed (its end says 137), rank 2 exited with 3, rank 3 left; rank 0 was
  * still running. Ranks 0 and 2 wait for rank 1, rank 3 waits for rank 2. */

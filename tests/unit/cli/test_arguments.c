@@ -162,7 +162,7 @@ static void the_trace_of_an_earlier_run_was_left_without_a_word(void **state) {
 static void several_captures_became_the_first_in_silence(void **state) {
     (void)state;
     make_capture("first.xs", 3);
-    make_capture("second.xs", 3);
+    make_capture_from("second.xs", 2, 3);
     outcome o = run_xs("export first second");
     assert_int_equal(o.code, 0);
     assert_non_null(strstr(o.err, "xs: first: 2 captures in one"));

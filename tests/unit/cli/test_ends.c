@@ -120,15 +120,16 @@ static void test_readonly_folder(void **state) {
 
 static void test_several_captures(void **state) {
     (void)state;
-    outcome o = run_xs("export run.xs dead -o both");
+    make_capture_from("rest.xs", 4, 50);
+    outcome o = run_xs("export rest.xs dead -o both");
     assert_int_equal(o.code, 0);
     assert_string_equal(o.out, "both.db\nboth.perfetto\n");
     outcome_free(&o);
     o = run_xs("query --csv both 'select value from meta where key = \"captures\"'");
-    assert_string_equal(o.out, "value\r\n\"run.xs, dead.xs\"\r\n");
+    assert_string_equal(o.out, "value\r\n\"rest.xs, dead.xs\"\r\n");
     outcome_free(&o);
     /* processes that recorded themselves leave a capture each; who asks for the whole is told how to get it */
-    make_capture("solo.rank0.xs", 10);
+    make_capture_from("solo.rank0.xs", 4, 10);
     expect_failure("report solo", 66, "xs export solo.rank*.xs -o solo");
     expect_failure("export solo", 66, "xs export solo.rank*.xs -o solo");
     o = run_xs("export solo.rank0.xs dead.xs -o solo --sqlite");
