@@ -131,7 +131,7 @@ typedef struct an_rank {
 /* Why a wait stands still: the rung of the ladder on which it ended (ladder.c). */
 enum an_why {
     AN_WHY_UNKNOWN,     /* nobody is known to owe it */
-    AN_WHY_HOST,        /* the host owes it */
+    AN_WHY_HOST,        /* the host owes it: the program of the slot's owner */
     AN_WHY_SIGNALLED,   /* the signal was made */
     AN_WHY_PASSED_BY,   /* an equality that the value jumped over */
     AN_WHY_DEAD,        /* the process of who owes it died */
@@ -170,7 +170,7 @@ typedef struct an_stuck {
 /* What the plan says of a slot, from wherever it is known. */
 typedef struct an_plan {
     uint32_t writer, writer_role; /* rank number, index in names; XSR_NONE */
-    uint8_t writer_origin, arrivals_origin, signals_origin; /* xs_plan_origin */
+    uint8_t writer_origin, host_origin, arrivals_origin, signals_origin; /* xs_plan_origin */
     bool host, has_arrivals, has_signals;
     uint64_t arrivals, signals; /* an epoch */
     uint64_t depth;             /* 0: not said */

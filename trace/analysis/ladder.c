@@ -65,14 +65,13 @@ bool an_broken_off(an *a, an_stuck *s) {
 
 void an_ladder(an *a, an_stuck *s) {
     ladder_find_supplier(a, s);
-    an_plan p = an_plan_of(a, s->w.slot, s->w.epoch);
     const an_slot *x = &a->slots[s->w.slot];
     uint32_t writer;
     if (jumped_over(a, s)) {
         s->why = AN_WHY_PASSED_BY;
         s->owes = x->signal.writer != XSR_NONE ? x->signal.writer : x->arrival.writer;
-    } else if (p.host) {
-        s->why = AN_WHY_HOST;
+    } else if (ladder_is_of_host(a, s)) {
+        s->why = s->supplier != XSR_NONE && ladder_supplier_died(a, s) ? AN_WHY_DEAD : AN_WHY_HOST;
     } else if (was_signalled(a, s)) {
         s->why = AN_WHY_SIGNALLED;
         s->owes = x->signal.writer;

@@ -13,6 +13,7 @@ uint32_t ladder_open_counter(const an *a, uint32_t rank, uint64_t epoch);
 
 /* ladder_who.c */
 void ladder_find_supplier(an *a, an_stuck *s);
+bool ladder_is_of_host(const an *a, const an_stuck *s);
 bool ladder_is_candidate(const an *a, const an_stuck *s, uint32_t writer, bool by_role);
 uint32_t ladder_known_writer(const an *a, const an_stuck *s);
 

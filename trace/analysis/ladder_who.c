@@ -34,6 +34,11 @@ static bool signalled_by_several(const an *a, uint32_t slot) {
     return (an_pad(a, slot)->flags & XS_PAD_SHARED) && a->slots[slot].signals && !a->slots[slot].arrivals;
 }
 
+/* The plan names the host, and no kernel: what a counter holds of the host is its seed, where kernels arrive they owe the rest. */
+bool ladder_is_of_host(const an *a, const an_stuck *s) {
+    return an_plan_of(a, s->w.slot, s->w.epoch).host && !a->slots[s->w.slot].arrivals && !an_plan_declares_writer(a, s->w.slot, s->w.epoch, NULL);
+}
+
 void ladder_find_supplier(an *a, an_stuck *s) {
     uint32_t slot = s->w.slot;
     const an_slot *x = &a->slots[slot];
@@ -41,6 +46,12 @@ void ladder_find_supplier(an *a, an_stuck *s) {
     s->origin = p.writer_origin;
     s->role = p.writer_role;
     s->supplier_number = p.writer;
+    if (ladder_is_of_host(a, s)) {
+        s->supplier_number = a->model->slots[slot].owner;
+        s->supplier = an_rank_of(a, s->supplier_number);
+        s->origin = p.host_origin;
+        return;
+    }
     if (an_is_counter(a, slot)) { /* whoever arrives */
         s->counter = slot;
         if (s->supplier_number == XSR_NONE)

@@ -28,7 +28,7 @@ static const char *what(an *a, const an_stuck *s, uint32_t wrong, const char **c
     switch (s->why) {
     case AN_WHY_HOST:
         *cure = "the host signals it: look for a call that needs what the kernel holds (a copy, a module load, a synchronisation)";
-        return "the host owes it";
+        return an_print(a, "the host of rank %u owes it", s->supplier_number);
     case AN_WHY_ENDED:
         *cure = "look for an early exit, a skipped branch or a loop that ends one round too soon";
         return an_print(a, "%s owes it and ended without signalling", who);
@@ -75,7 +75,9 @@ static int say(an *a, const an_stuck *s) {
     }
     f.cure = cure;
     /* Many who wait for one: the one that began first speaks for all. */
-    uint64_t key = an_key(XSA_LOST_SUPPLIER, (uint64_t)s->supplier_number << 32 | s->owes, a->model->slots[s->w.slot].pad, s->why);
+    bool of_host = s->why == AN_WHY_HOST && s->supplier != XSR_NONE; /* a process is the host of all its ranks */
+    uint64_t who = of_host ? a->model->ranks[s->supplier].process : (uint64_t)s->supplier_number << 32 | s->owes;
+    uint64_t key = an_key(XSA_LOST_SUPPLIER, who, a->model->slots[s->w.slot].pad, s->why);
     an_finding *out = an_find(a, &f, key, "%s; %s", an_stuck_words(a, s), why);
     if (out && wrong != XSR_NONE)
         out->beside = wrong + 1;

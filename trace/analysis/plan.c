@@ -77,7 +77,10 @@ an_plan an_plan_of(const an *a, uint32_t slot, uint64_t epoch) {
     an_plan out = {.writer = s->supplier_rank, .writer_role = s->supplier_role, .writer_origin = (uint8_t)s->supplier_origin,
                    .without_arrivals = XSR_NONE};
     const xs_plan_entry *e;
-    out.host = find(a, slot, XS_PLAN_HOST_SUPPLIER, epoch) != NULL;
+    if ((e = find(a, slot, XS_PLAN_HOST_SUPPLIER, epoch))) {
+        out.host = true;
+        out.host_origin = (uint8_t)e->origin;
+    }
     if ((e = find(a, slot, XS_PLAN_SIGNALS, epoch))) {
         out.has_signals = true;
         out.signals = e->a;

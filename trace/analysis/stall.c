@@ -62,14 +62,18 @@ static int say_long(an *a, const class *c) {
     xsa_finding f = an_like(XSA_STALL, XSA_WARNING, XSA_MEDIUM);
     f.slot = w->slot;
     an_victim(a, &f, w->rank, w->writer);
-    uint32_t from = w->released_by.rank;
-    an_culprit(a, &f, from, w->released_by.writer);
+    uint32_t owner = a->model->slots[w->slot].owner;
+    bool by_host = w->released_by.reason == XSR_REASON_HOST && an_plan_of(a, w->slot, w->epoch).host;
+    an_culprit(a, &f, w->released_by.rank, w->released_by.writer);
+    f.owes_rank = by_host ? owner : f.owes_rank;
     f.begin = w->begin;
     f.end = w->end;
     an_source(a, &f, w->source);
-    f.cure = "look at what its supplier did in that time: the arrow of the wait in the trace leads there";
-    an_finding *out = an_find(a, &f, 0, "%s waited %s for %s from %s, where nine of ten such waits take at most %s%s", an_who(a, w->rank, w->writer),
-                              an_span(a, c->longest), an_slot_name(a, w->slot), an_since(a, w->begin), an_span(a, usual), an_site(a, w->writer, w->source));
+    f.cure = by_host ? "look at what the host did in that time: it signals the slot, and what it does is not in the trace"
+                     : "look at what its supplier did in that time: the arrow of the wait in the trace leads there";
+    an_finding *out = an_find(a, &f, 0, "%s waited %s for %s from %s, where nine of ten such waits take at most %s%s%s", an_who(a, w->rank, w->writer),
+                              an_span(a, c->longest), an_slot_name(a, w->slot), an_since(a, w->begin), an_span(a, usual),
+                              by_host ? an_print(a, "; the host of rank %u signals it", owner) : "", an_site(a, w->writer, w->source));
     TRY(an_evidence(a, out, w->id, "wait"));
     return an_evidence(a, out, w->released_by.event, "signal");
 }

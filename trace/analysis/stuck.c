@@ -76,10 +76,11 @@ uint32_t an_slot_at(const an *a, uint32_t pad, uint32_t owner, uint32_t row, uin
     return XSR_NONE;
 }
 
+/* What the host does is in no ring. */
 uint64_t an_stuck_lost(const an *a, const an_stuck *s) {
     int64_t end = an_stuck_end(a, s);
     uint64_t n = s->certain ? 0 : an_lost(a, s->w.rank, s->w.begin, end);
-    return n + an_lost(a, s->supplier, INT64_MIN, end);
+    return s->why == AN_WHY_HOST ? n : n + an_lost(a, s->supplier, INT64_MIN, end);
 }
 
 const char *an_stuck_words(an *a, const an_stuck *s) {

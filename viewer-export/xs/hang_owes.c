@@ -46,10 +46,15 @@ void hang_find_suppliers(hang_world *world) {
         if (!wait->is_slot)
             continue;
         look_at_plan(world, wait);
+        int seeded = wait->how == HANG_SUPPLIER_HOST && (wait->slot.pad->shape.flags & XS_PAD_SHARED);
+        if (seeded) /* by the host; where kernels arrive they owe the rest */
+            wait->how = HANG_SUPPLIER_UNKNOWN;
         if (!wait->how)
             look_at_last_signals(world, wait);
         if (!wait->how && searches++ < SEARCHES)
             world->source->look_for_signals(world, wait);
+        if (!wait->how && seeded)
+            look_at_plan(world, wait);
         if (wait->how == HANG_SUPPLIER_SEEN && wait->supplier == HANG_NONE)
             wait->how = HANG_SUPPLIER_UNKNOWN;
         wait->answered = wait->answered || answered(world, wait);

@@ -12,7 +12,7 @@
 #include <xs/xs.h>
 
 static int way_of(const char *name) {
-    static const char *const names[] = {"missing", "cycle", "away", "slow", "busy", "ends", "skips", "self", "gate", "noted"};
+    static const char *const names[] = {"missing", "cycle", "away", "slow", "busy", "ends", "skips", "self", "gate", "noted", "host"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
         if (!strcmp(name, names[i]))
             return i;
@@ -24,6 +24,13 @@ static int add_plan(xs_world *world, const struct hanging_args *args) {
         {XS_PLAN_WRITER, 0, args->done.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, XS_PLAN_COLUMN, 0},
         {XS_PLAN_WRITER, 0, args->bar.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, XS_PLAN_COLUMN, 0}};
     return xs_plan_add(world, writers, 2);
+}
+
+/* A pad that the host signals, where the plan says so. */
+static int add_host(xs_world *world, struct hanging_args *args, int plan) {
+    int rc = xs_pad_create(world, "go", 1, 1, 0, &args->go);
+    xs_plan_entry host = {XS_PLAN_HOST_SUPPLIER, 0, args->go.first, XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, 0, 0};
+    return rc < 0 || !plan ? rc : xs_plan_add(world, &host, 1);
 }
 
 /* ready: where to say that the world stands, or -1. */
@@ -50,11 +57,16 @@ static int run(const char *way, uint32_t ranks, int plan, const char *name, uint
     args.role = (uint32_t)rc;
     if (plan && (rc = add_plan(world, &args)) < 0)
         return rc;
+    int host = args.way == HANGING_HOST;
+    if (host && (rc = add_host(world, &args, plan)) < 0)
+        return rc;
     if (ready >= 0 && write(ready, "", 1) != 1)
         return XS_E_SYSTEM;
     xs_launch_config launch = {.size = sizeof launch, .grid = 1, .block = 32};
     if (!late || rank != ranks - 1)
         rc = xs_launch(world, &hanging_kernel, &launch, &args, sizeof args);
+    for (uint64_t seq = 1; host && rank == 0 && seq <= args.last && rc >= 0; seq++) /* and not the one behind */
+        rc = xs_slot_write(world, &args.go, 0, 0, 0, seq);
     for (; rc >= 0;)
         pause();
     return rc;

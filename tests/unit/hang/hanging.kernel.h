@@ -14,11 +14,12 @@ enum hanging_way {
     HANGING_SKIPS,
     HANGING_SELF,
     HANGING_GATE,
-    HANGING_NOTED
+    HANGING_NOTED,
+    HANGING_HOST
 };
 
 struct hanging_args {
-    xs_pad done, bar, gate;
+    xs_pad done, bar, gate, go;
     uint32_t way, role;
     uint64_t last; /* the sequence that comes, or at which it hangs */
 };
@@ -33,6 +34,16 @@ XS_FN void hanging_wait(xs_writer *w, const xs_handle *xs, const xs_pad *done, u
     xs_wait_slot(w, done, 1, before, seq);
 }
 
+/* The host lets rank 0 into a round, and that one rank 1. */
+XS_FN void hanging_by_host(xs_writer *w, const xs_handle *xs, const struct hanging_args *a, uint64_t seq) {
+    if (xs_rank(*xs) == 0) {
+        xs_wait_slot(w, &a->go, 0, 0, seq);
+        hanging_signal(w, xs, &a->done, seq);
+    } else if (xs_rank(*xs) == 1) {
+        hanging_wait(w, xs, &a->done, seq);
+    }
+}
+
 XS_KERNEL(hanging, struct hanging_args) {
     xs_writer w = xs_writer_begin(&xs, args.role);
     uint32_t last_rank = xs.ranks - 1, rank = xs_rank(xs);
@@ -45,6 +56,8 @@ XS_KERNEL(hanging, struct hanging_args) {
             hanging_signal(&w, &xs, &args.done, seq);
             hanging_wait(&w, &xs, &args.done, seq);
         }
+        if (args.way == HANGING_HOST)
+            hanging_by_host(&w, &xs, &args, seq);
     }
     xs_writer_epoch(&w, args.last + 1);
     xs_writer_word(&w, args.way == HANGING_SELF ? 0 : 7777);
@@ -72,6 +85,8 @@ XS_KERNEL(hanging, struct hanging_args) {
             xs_note_wait_poll(&w, &note, 0, 0);
         }
     }
+    if (args.way == HANGING_HOST)
+        hanging_by_host(&w, &xs, &args, args.last + 1);
     if (args.way == HANGING_AWAY && rank != last_rank)
         (void)xs_barrier_all(&w, &args.bar, 5, xs_unbounded());
     xs_writer_end(&w);

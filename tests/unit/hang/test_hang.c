@@ -178,6 +178,22 @@ static void one_that_left_its_signal_out(void **unused) {
     }
 }
 
+/* Rank 1 waits for rank 0, and that one for the program that launched it. */
+static void the_host_owes_it(void **unused) {
+    (void)unused;
+    app a = start("host", 2, "plan", "one");
+    outcome o = LOOK(a.pid, 2, 2, {"$.worlds[0].chain_ends_in", "host"}, {"$.worlds[0].verdict", "~; the host program of rank 0 owes it."});
+    int first = atoi(at(&o, "$.worlds[0].waits[0].rank"));
+    is(&o, first ? "$.worlds[0].chain[1]" : "$.worlds[0].waits[0].slot", first ? "0" : "go");
+    is(&o, first ? "$.worlds[0].waits[1].supplier_from" : "$.worlds[0].waits[0].supplier_from", "host");
+    outcome_free(&o);
+    stop(&a);
+    a = start("host", 2, "no-plan", "one"); /* nobody is known to signal it: no rank is accused */
+    o = LOOK(a.pid, 2, 2, {"$.worlds[0].chain_ends_in", "unknown"}, {"$.worlds[0].root", ""});
+    outcome_free(&o);
+    stop(&a);
+}
+
 /* 0 waits for 2, 1 for 0: from the younger wait, too, the way leads to rank 2. */
 static void chain_to_the_root(void **unused) {
     (void)unused;
@@ -483,6 +499,7 @@ int main(void) {
         TEST(a_writer_without_a_word_shows_none),
         TEST(cycle_of_two),
         TEST(one_that_left_its_signal_out),
+        TEST(the_host_owes_it),
         TEST(chain_to_the_root),
         TEST(barrier_with_one_away),
         TEST(killed_process),

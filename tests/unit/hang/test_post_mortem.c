@@ -180,6 +180,7 @@ static void killed_in_a_hang(void **unused) {
         {"away", "4", "plan", 3, {{"$.worlds[0].ranks[3].state", "writers_ended"}, {"$.worlds[0].root.rank", "3"}}},
         {"self", "2", "plan", 1, {{"$.worlds[0].ranks[1].state", "writers_ended"}}},
         {"self", "2", "no-plan", 1, {{"$.worlds[0].ranks[1].state", "writers_ended"}}},
+        {"host", "2", "plan", 2, {{"$.worlds[0].chain_ends_in", "host"}, {"$.worlds[0].waits[1].needs", "3"}}},
         {"gate", "2", "no-plan", 1, {{"$.worlds[0].ranks[1].state", "writers_ended"}}}};
     for (size_t i = 0; i < sizeof hangs / sizeof *hangs; i++) {
         size_t count = 0;
