@@ -81,8 +81,9 @@ typedef struct an_list { uint32_t *items; uint32_t count, room; } an_list;
 int an_list_add(an_list *list, uint32_t item);
 
 /* Its last arrival. first: its first epoch; epochs: in how many it arrived; now, before: what it added in the last of them and in the one before;
- * steady: for how many in a row that was the same; more: the event by which it added more than in those, 0: none; left: the count behind its last one. */
-typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count, record; int64_t time; uint64_t first, epochs, now, before, steady, more, left; } an_arriver;
+ * steady: for how many in a row that was the same; more: the event by which it added more than in those, 0: none; left: the count behind its last one; from: the count that its first one found,
+ * found: that record, entered: the one that entered its round. */
+typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count, record; int64_t time; uint64_t first, epochs, now, before, steady, more, left, from, found, entered; } an_arriver;
 void an_arriver_take(an_arriver *r, const xsr_event *e); /* one more */
 
 typedef struct an_slot { /* beside xsr_slot */
@@ -121,6 +122,7 @@ typedef struct an_rank {
     uint64_t beats, last_beat_event;
     int64_t last_beat;
     uint64_t writers, ended;
+    int64_t unnamed;           /* time of its last event of a writer that is not known; NO_TIME: there is none */
     uint64_t lost;             /* records, up to now */
     int64_t lost_from, lost_to; /* span that all of them lie in */
     bool ends_in_loss;         /* its newest records are missing */
@@ -164,6 +166,7 @@ typedef struct an_stuck {
     uint32_t root;     /* stuck wait at the end of its chain: its own index where it waits for nobody that waits */
     uint8_t origin;    /* of the knowledge of who owes it: xs_plan_origin */
     uint64_t left_out; /* a counter: how many of its rounds the only one who arrives there has gone past without doing so */
+    bool counted;      /* left_out is told by values, whatever records are lost, also where it is 0 */
     uint32_t absent, arrivers; /* a counter: who have arrived before and not in this epoch, of how many; several of whom none does so in every epoch */
 } an_stuck;
 

@@ -119,7 +119,7 @@ static int say_fewer(an *a, const an_stuck *s) {
         f.owes_rank = f.owes_block = f.owes_writer = XSR_NONE;
     else if (s->owes == XSR_NONE)
         an_culprit(a, &f, s->supplier, x->arrival.writer);
-    if (s->owes == XSR_NONE || s->left_out || have >= expected || added_from_afar(a, s->counter)) /* put together wrongly, or an increment vanished on its way */
+    if (s->owes == XSR_NONE || (s->left_out && !s->counted) || have >= expected || added_from_afar(a, s->counter)) /* put together wrongly, or an increment vanished on its way */
         whole_counter(a);
     if (!s->certain) {
         an_unknown(a, XSA_COUNT_MISMATCH, lost, "arrivals at %s may be lost (%llu records)", an_slot_name(a, s->counter), (unsigned long long)lost);

@@ -22,6 +22,9 @@ uint8_t ladder_writer(an *a, an_stuck *s, uint32_t writer);
 uint8_t ladder_candidates(an *a, an_stuck *s);
 uint8_t ladder_counter(an *a, an_stuck *s);
 
+/* ladder_rounds.c: 0: none, or not known. Sets s->counted. */
+uint64_t ladder_rounds_left_out(const an *a, an_stuck *s);
+
 /* ladder_start.c */
 bool ladder_supplier_died(const an *a, const an_stuck *s);
 bool ladder_lacks_block(const an *a, an_stuck *s);

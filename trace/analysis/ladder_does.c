@@ -123,19 +123,6 @@ static bool lacks_its_own(const an *a, const an_stuck *s) {
     return r && s->w.epoch && r->epochs > 1 && r->epoch < s->w.epoch && arrives_always(r, s->w.epoch) && an_capture_is_whole(a);
 }
 
-/* Rounds that the only one who arrives at the counter has gone past without doing so, where it did in most, and each time the same; the
- * waiter's needs rise as evenly as if it always did. With those arrivals it would have what it needs: what that one waits for now is an
- * effect. A matter of counts, which only a whole capture has. */
-static uint64_t rounds_left_out(const an *a, const an_stuck *s) {
-    const an_slot *x = &a->slots[s->counter];
-    const an_arriver *r = x->arrivers;
-    if (s->counter != s->w.slot || x->arriver_count != 1 || x->needs_odd || !x->need_step || !r->first || r->now != x->need_step || r->before != r->now ||
-        !an_capture_is_whole(a))
-        return 0;
-    uint64_t epoch = a->writers[r->writer].epoch, done = epoch - r->first + (r->epoch == epoch), missing = done > r->epochs ? done - r->epochs : 0;
-    return 2 * missing < r->epochs && x->post + missing * x->need_step >= s->w.need ? missing : 0;
-}
-
 uint8_t ladder_counter(an *a, an_stuck *s) {
     uint64_t have, expected;
     const an_slot *x = &a->slots[s->counter];
@@ -148,7 +135,7 @@ uint8_t ladder_counter(an *a, an_stuck *s) {
         s->supplier = a->model->writers[missing].rank;
         s->supplier_number = an_number(a, s->supplier);
         uint8_t why = ladder_writer(a, s, missing);
-        s->left_out = rounds_left_out(a, s);
+        s->left_out = ladder_rounds_left_out(a, s);
         return why == AN_WHY_MOVED_ON || why == AN_WHY_ENDED || s->left_out ? AN_WHY_COUNT : why;
     }
     if (full) {

@@ -28,7 +28,7 @@ int an_state_begin(an *a) {
     if (!a->ranks)
         return XS_E_MEMORY;
     for (uint32_t i = 0; i < m->rank_count; i++)
-        a->ranks[i].first_begin = a->ranks[i].last_time = a->ranks[i].last_beat = a->ranks[i].lost_from = a->ranks[i].lost_to = NO_TIME;
+        a->ranks[i].first_begin = a->ranks[i].last_time = a->ranks[i].last_beat = a->ranks[i].unnamed = a->ranks[i].lost_from = a->ranks[i].lost_to = NO_TIME;
     group_devices(a);
     return an_state_room(a);
 }
@@ -115,7 +115,7 @@ void an_arriver_take(an_arriver *r, const xsr_event *e) {
     uint64_t weight = an_weight(e), now = again ? r->now + weight : weight, steady = again ? r->steady : r->epochs > 1 && r->now == r->before ? r->steady + 1 : 0;
     uint64_t more = steady && again && r->now == r->before && now > r->before ? e->id : r->more;
     *r = (an_arriver){.writer = e->writer, .epoch = e->epoch, .event = e->id, .count = r->count + 1, .record = e->sequence, .time = e->time, .first = r->count ? r->first : e->epoch,
-                      .epochs = r->epochs + !again, .now = now, .before = again ? r->before : r->now, .steady = steady, .more = more, .left = e->value + weight};
+                      .from = r->count ? r->from : e->value, .found = r->count ? r->found : e->sequence, .entered = r->entered, .epochs = r->epochs + !again, .now = now, .before = again ? r->before : r->now, .steady = steady, .more = more, .left = e->value + weight};
 }
 
 static int note_arriver(an *a, an_slot *s, const xsr_event *e) {
@@ -126,7 +126,7 @@ static int note_arriver(an *a, an_slot *s, const xsr_event *e) {
         if (RD_ROOM(s->arrivers, s->arriver_room, at + 1) < 0 || rd_map_put(&a->arriver_of, key, at) < 0)
             return XS_E_MEMORY;
         s->arriver_count++;
-        s->arrivers[at] = (an_arriver){.writer = e->writer};
+        s->arrivers[at] = (an_arriver){.writer = e->writer, .entered = a->writers[e->writer].epoch_record};
     }
     an_arriver_take(&s->arrivers[at], e);
     return 0;
@@ -239,6 +239,8 @@ int an_state_event(an *a, const xsr_event *e) {
         a->first_time = e->time;
     a->last_time = e->time > a->last_time ? e->time : a->last_time;
     take_rank(a, e);
+    if (!w)
+        a->ranks[e->rank].unnamed = e->time;
     if (e->kind == XS_EV_ABORT)
         take_abort(a, e);
     an_where_event(a, e);

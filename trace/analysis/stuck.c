@@ -104,12 +104,14 @@ static bool is_known(const an *a, const an_stuck *s) {
 
 /* What holds it up is a wait that is told in full: nothing is missing between its begin and its end, nor between the last signal and it,
  * where the value might have fallen. */
-static bool is_held(const an *a, const an_stuck *s) {
+static bool is_held_by(const an *a, const an_stuck *s) {
     const an_stuck *next = s->why == AN_WHY_WAITS && s->next != XSR_NONE ? &a->stuck[s->next] : NULL;
+    return next && next->certain && !next->w.start_lost && an_lost_records(a, next->w.writer, 1, 0, 0) == 0; /* none that no gap tells of */
+}
+
+static bool is_held(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
-    if (!next || !next->certain || next->w.start_lost || x->signal.value < x->max_value)
-        return false;
-    return an_lost_records(a, next->w.writer, 1, 0, 0) == 0 /* none that no gap tells of */ && an_lost_by(a, next->w.writer, x->signal.time, next->w.begin) == 0;
+    return is_held_by(a, s) && x->signal.value >= x->max_value && an_lost_by(a, a->stuck[s->next].w.writer, x->signal.time, a->stuck[s->next].w.begin) == 0;
 }
 
 /* Its writer entered the epoch of the wait there: it cannot have waited before, also where the record of its start is lost. NO_TIME: not known. */
@@ -182,6 +184,10 @@ void an_whole_stuck(an *a, const an_stuck *s) {
     }
     if (s->why == AN_WHY_MOVED_ON || s->why == AN_WHY_ELECTED || s->why == AN_WHY_COUNT)
         whole_epoch(a, s);
+    if (s->supplier != XSR_NONE && s->why != AN_WHY_HOST && a->ranks[s->supplier].unnamed != NO_TIME) { /* behind a gap nobody knows whose records are whose */
+        an_whole_rank(a, s->supplier, INT64_MIN, INT64_MAX);
+        return;
+    }
     switch (s->why) {
     case AN_WHY_UNKNOWN: /* what it saw in the end shows that nobody had signalled it by then */
         an_whole(a, XSR_NONE, s->w.observed || x->resets || s->w.start_lost ? INT64_MIN : an_stuck_end(a, s), INT64_MAX);
@@ -192,7 +198,9 @@ void an_whole_stuck(an *a, const an_stuck *s) {
     case AN_WHY_SILENT:
     case AN_WHY_RUNNING:
     case AN_WHY_WAITS:
-        if (s->counter != XSR_NONE) /* whoever arrives */
+        if (s->counter != XSR_NONE && s->counted && is_held_by(a, s))
+            return;
+        else if (s->counter != XSR_NONE) /* whoever arrives */
             an_whole(a, XSR_NONE, before, still);
         else if (is_known(a, s) && is_held(a, s))
             return;

@@ -27,9 +27,9 @@ static uint32_t first_of(const an *a, uint32_t start) {
     return best;
 }
 
-/* Who alone counts it up may have left some out, which only a whole capture shows (ladder_does.c): then the circle is an effect. */
+/* Who alone counts it up may have left some out, which only a whole capture shows, or values (ladder_rounds.c): then the circle is an effect. */
 static bool may_be_an_effect(const an *a, const an_stuck *s) {
-    return s->counter != XSR_NONE && s->counter == s->w.slot && a->slots[s->counter].arriver_count == 1 && a->lost_records && !an_capture_is_whole(a);
+    return !s->counted && s->counter != XSR_NONE && s->counter == s->w.slot && a->slots[s->counter].arriver_count == 1 && a->lost_records && !an_capture_is_whole(a);
 }
 
 static int say(an *a, uint32_t start) {

@@ -182,7 +182,7 @@ static void test_batch_that_was_looked_for_elsewhere(void **state) {
 }
 
 /* Credits of a ring of three are counted. From round 5 on each third is left out, or none is and in round 9 the writer waits for one more. */
-static judged counted_credits(bool left_out) {
+static cb *counted_credits(bool left_out) {
     cb *c = case_begin(2, 1, 1);
     uint32_t full = cb_slot(c, cb_pad(c, "full", "", "", 1, 1, 0), 1, 0, 0), room = cb_slot(c, cb_pad(c, "room", "", "", 1, 1, XS_PAD_SHARED), 0, 0, 0), given = 0;
     for (uint32_t g = 1; g <= 20; g++) {
@@ -202,19 +202,52 @@ static judged counted_credits(bool left_out) {
         if (!left_out || g < 5 || g % 3 != 2)
             add_as(c, RING(1, 0), at + 60, room, given++, 1, XS_RELEASE);
     }
-    return judge(c);
+    return c;
 }
 static void test_credits_left_out_are_no_circle(void **state) {
     (void)state;
-    judged j = counted_credits(true);
+    judged j = judge(counted_credits(true));
     expect_first(&j, XSA_COUNT_MISMATCH, XSA_ERROR, "rank 0 room", 1, 0);
     assert_non_null(strstr(j.result->findings[0].text, "has gone past 3 of its rounds without arriving there"));
     expect_errors(&j, 1);
     judged_free(&j);
-    j = counted_credits(false);
+    j = judge(counted_credits(false));
     expect_first(&j, XSA_WAIT_CYCLE, XSA_ERROR, "", -1, -1);
     expect_errors(&j, 1);
     judged_free(&j);
+}
+
+/* With some records lost, which is it? Both hang for sure; it was unknown whatever was lost. */
+typedef struct told { uint32_t right, runs; } told;
+static void tell(told *t, bool left_out, uint32_t rank, uint64_t first, uint64_t last) {
+    cb *c = counted_credits(left_out);
+    cb_lose(c, RING(rank, 0), first, last, XS_LOSS_OVERWRITTEN);
+    judged j = judge(c);
+    const xsa_finding *false_one = finding_of(&j, left_out ? XSA_WAIT_CYCLE : XSA_COUNT_MISMATCH), *right = finding_of(&j, left_out ? XSA_COUNT_MISMATCH : XSA_WAIT_CYCLE);
+    if (false_one || j.result->errors != (right ? 1 : 0)) {
+        print_all(&j);
+        fail_msg("rank %u without records %d to %d", rank, (int)first, (int)last);
+    }
+    t->right += right != NULL;
+    t->runs++;
+    judged_free(&j);
+}
+static void test_counts_tell_a_circle_from_credits_left_out_where_records_are_lost(void **state) {
+    (void)state;
+    for (uint32_t left_out = 0; left_out < 2; left_out++) {
+        told alone = {0}, runs = {0};
+        cb *c = counted_credits(left_out);
+        uint64_t records[2] = {cb_next(c, RING(0, 0)), cb_next(c, RING(1, 0))};
+        judged j = judge(c);
+        judged_free(&j);
+        for (uint32_t rank = 0; rank < 2; rank++)
+            for (uint64_t first = 1; first < records[rank]; first++) {
+                tell(&alone, left_out, rank, first, first);
+                tell(&runs, left_out, rank, first, first + 2 < records[rank] ? first + 2 : records[rank] - 1);
+            }
+        if (alone.right * 2 < alone.runs || runs.right * 3 < runs.runs)
+            fail_msg("told in %u of %u with one lost, %u of %u with three", alone.right, alone.runs, runs.right, runs.runs);
+    }
 }
 
 /* Three ranks put a tile each to rank 0 and add one. In round 5 rank 2 adds twice, and rank 0 goes on without rank 1's. */
@@ -319,6 +352,7 @@ int main(void) {
         cmocka_unit_test(test_batch_that_was_never_written),
         cmocka_unit_test(test_batch_that_was_looked_for_elsewhere),
         cmocka_unit_test(test_credits_left_out_are_no_circle),
+        cmocka_unit_test(test_counts_tell_a_circle_from_credits_left_out_where_records_are_lost),
         cmocka_unit_test(test_who_waits_for_its_own_arrival_is_named),
         cmocka_unit_test(test_count_that_another_has_filled),
         cmocka_unit_test(test_signal_that_is_still_to_come_behind_a_later_one),
