@@ -61,6 +61,11 @@ int example_failed(const char *what, int error) {
     return 1;
 }
 
+static int no_such_rank(const example_options *o) {
+    fprintf(stderr, "%s: rank %d of --slow is not below the %u ranks of the world\n", program_invocation_short_name, o->slow_rank, o->ranks);
+    return 64;
+}
+
 static int run_world(const example_options *o, const char *world_name, uint32_t rank, example_run *run) {
     xs_config config = {.size = sizeof config,
                         .version = 1,
@@ -69,14 +74,16 @@ static int run_world(const example_options *o, const char *world_name, uint32_t 
                         .world = world_name,
                         .ranks = o->ranks,
                         .first_rank = rank,
-                        .local_ranks = world_name ? 1 : o->ranks,
+                        .local_ranks = world_name ? 1 : 0, /* 0: all, or one where torchrun, mpirun, srun or XS_RANK say which */
                         .residency = o->residency,
                         .seed = o->seed};
     xs_world *world;
     int error = xs_world_create(&config, &world);
     if (error < 0)
         return example_failed("making the world", error), error == XS_E_ARGUMENT ? 64 : 1; /* an option or a variable was meant */
-    int failed = run(o, world);
+    example_options here = *o;
+    here.ranks = xs_world_ranks(world); /* the environment wins */
+    int failed = here.slow_rank < (int32_t)here.ranks ? run(&here, world) : no_such_rank(&here);
     error = xs_world_destroy(world);
     return error < 0 ? example_failed("ending the world", error) : failed;
 }
@@ -105,10 +112,6 @@ int example_main(int argc, char **argv, const char *doc, const example_options *
     const struct argp parser = {option_table, parse, NULL, doc, NULL, NULL, NULL};
     argp_err_exit_status = 64;
     argp_parse(&parser, argc, argv, 0, NULL, &o);
-    if (o.slow_rank >= (int32_t)o.ranks) {
-        fprintf(stderr, "%s: rank %d of --slow is not below --ranks %u\n", program_invocation_short_name, o.slow_rank, o.ranks);
-        return 64;
-    }
     setvbuf(stdout, NULL, _IOLBF, 0);
     return o.processes ? run_processes(&o, run) : run_world(&o, NULL, 0, run);
 }

@@ -7,7 +7,7 @@
 #include <xs/xs.h>
 
 typedef struct example_options {
-    uint32_t ranks, rows, rounds;
+    uint32_t ranks, rows, rounds; /* ranks: for a run, those that its world has */
     uint64_t work_ns;      /* per tile */
     int32_t slow_rank;     /* -1: none */
     uint32_t slow_percent; /* how much longer its tiles take */

@@ -1,5 +1,4 @@
-/* Who am I among how many: XS_RANK and XS_RANKS, then the caller's fields, then the variables of the usual launchers.
- */
+/* Who am I among how many: XS_RANK and XS_RANKS, then the caller's fields, then the variables of the usual launchers. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,6 +29,11 @@ static int set(xs_config *config, uint64_t rank, uint64_t ranks) {
     return 0;
 }
 
+/* A program that says nothing but how many ranks the world has is one of as many where that many were started. */
+static int is_of(const xs_config *config, uint64_t started) {
+    return !config->ranks || (config->ranks == started && !config->first_rank && !config->local_ranks);
+}
+
 /* 1: a launcher started us and its variables were taken. */
 static int from_launcher(xs_config *config) {
     for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
@@ -37,7 +41,7 @@ static int from_launcher(xs_config *config) {
         int has_rank = xs_env_number(launchers[i].rank, 0, RANKS_MAX - 1, &rank);
         int has_ranks = xs_env_number(launchers[i].size, 1, RANKS_MAX, &ranks);
         if (has_rank < 0 || has_ranks < 0) return XS_E_ARGUMENT;
-        if (!has_rank || !has_ranks) continue;
+        if (!has_rank || !has_ranks || !is_of(config, ranks)) continue;
         set(config, rank, ranks);
         return 1;
     }
@@ -58,12 +62,11 @@ static int from_environment(xs_config *config) {
     int has_rank = xs_env_number("XS_RANK", 0, RANKS_MAX - 1, &rank);
     int has_ranks = xs_env_number("XS_RANKS", 1, RANKS_MAX, &ranks);
     if (has_rank < 0 || has_ranks < 0) return XS_E_ARGUMENT;
-    if (!has_rank && !has_ranks && !config->ranks) {
+    if (has_ranks) config->ranks = (uint32_t)ranks;
+    if (!has_rank) {
         int rc = from_launcher(config);
         return rc < 0 ? rc : 0;
     }
-    if (has_ranks) config->ranks = (uint32_t)ranks;
-    if (!has_rank) return 0;
     if (!config->ranks)
         return xs_fail(XS_E_ARGUMENT, "XS_RANK is set, but neither XS_RANKS nor the program says how many ranks");
     config->first_rank = (uint32_t)rank;

@@ -2,7 +2,8 @@
  *
  * Environment (each is a field of xs_config too; the environment wins):
  *   XS_BACKEND=host|cuda          XS_SCHEDULER=threads|sim        XS_SEED=N            XS_RESIDENCY=BLOCKS
- *   XS_RANK, XS_RANKS             (else RANK/WORLD_SIZE, OMPI_COMM_WORLD_RANK/SIZE, PMI_RANK/SIZE, SLURM_PROCID/NTASKS)
+ *   XS_RANK, XS_RANKS             (else RANK/WORLD_SIZE, OMPI_COMM_WORLD_RANK/SIZE, PMI_RANK/SIZE, SLURM_PROCID/NTASKS, where the
+ *                                 program says no ranks, or as many and no more)
  *   XS_WORLD=NAME                 what processes of one world share; (else MASTER_ADDR+MASTER_PORT, job ids)
  *   XS_TRACE_START=0|1            start tracing at creation (1)   XS_PAYLOAD=0|1       payload and work events (1)
  *   XS_PLAIN_STOPPED=0|1          CUDA: 1: a launch while tracing is stopped runs the kernel compiled without tracing (xs_add_kernels,
@@ -57,7 +58,7 @@ typedef struct xs_config {
     const char *world;     /* name shared by the processes of this world; NULL: this process alone */
     uint32_t ranks;        /* of the whole world; 0: from the environment, else 1 */
     uint32_t first_rank;   /* first rank of this process */
-    uint32_t local_ranks;  /* ranks in this process; 0: all if world is NULL, else 1 */
+    uint32_t local_ranks;  /* ranks in this process; 0: one if world is set or a launcher has started `ranks` processes, else all */
     uint32_t residency;    /* host backend: blocks that run at once, per process; 0: all */
     uint64_t seed;         /* sim */
     uint64_t shared_bytes; /* address space for pads and buffers, per rank; 0: 256 MiB (sparse) */

@@ -170,6 +170,19 @@ static void launchers_tell_ranks(void **state) {
         assert_int_equal(c.local_ranks, 3);
         assert_null(c.world);
         xs_config_free(&c);
+        given.ranks = 4; /* as many as were started: it is one of them. All of them ran in each process */
+        for (int told = 0; told < 2; told++) {
+            c = resolved(&given);
+            assert_true(c.ranks == 4 && c.first_rank == 2 && c.local_ranks == 1);
+            assert_string_equal(c.world, "MASTER_ADDR=node1,29500");
+            xs_config_free(&c);
+            setenv("XS_RANKS", "4", 1);
+        }
+        unsetenv("XS_RANKS");
+        given.local_ranks = 4; /* it says where they run */
+        c = resolved(&given);
+        assert_true(c.ranks == 4 && c.first_rank == 0 && c.local_ranks == 4 && !c.world);
+        xs_config_free(&c);
     }
 }
 
