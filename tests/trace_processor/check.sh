@@ -49,6 +49,9 @@ sound() { # TRACE
     expect "$1" "ends of edges" "0,0" "select count(*), 0 $pairs and extract_arg(w.arg_set_id, 'debug.slot') != extract_arg(s.arg_set_id, 'debug.slot')"
     expect "$1" "observed" "0" "select count(*) from slice where category = 'wait' and extract_arg(arg_set_id, 'debug.result') = 'OK'
       and extract_arg(arg_set_id, 'debug.observed') < extract_arg(arg_set_id, 'debug.need')"
+    # The viewer puts one without into a group of its own, and the rows behind it too.
+    expect "$1" "every row at the top has one below" "" "include perfetto module viz.summary.track_event; select name from
+      _track_event_tracks_ordered_groups where parent_id is null and upid is null and utid is null and has_data and not has_children"
     expect "$1" "complete" "1" "select int_value from metadata where name = 'trace_attribute.xs.complete'"
 }
 

@@ -23,6 +23,7 @@ typedef struct scope_row { /* of one lane */
 
 struct epochs {
     epoch_row all, *ranks;
+    const epoch_row *told; /* of the ranks, the one in the overview too: a root row has one below, and one is enough there */
     scope_row *scopes;
     uint32_t scope_room;
 };
@@ -53,7 +54,7 @@ static int draw_epoch(drawing *d, const epoch_row *row, enum draw_category categ
     slice s = {.track = row->track, .begin = row->begin, .end = end, .text = text, .category = d->category[category]};
     s.args = a.list;
     s.arg_count = a.count;
-    return draw_slice(d, AT_TIME | (category == CATEGORY_epoch ? TO_OVERVIEW : 0u), &s);
+    return draw_slice(d, AT_TIME | (category == CATEGORY_epoch || row == d->epochs->told ? TO_OVERVIEW : 0u), &s);
 }
 
 static int enter(drawing *d, epoch_row *row, enum draw_category category, uint64_t epoch, int64_t time) {
@@ -148,6 +149,7 @@ int epochs_event(drawing *d, const xsr_event *ev) {
     e->ranks[ev->rank].newest = ev->time;
     switch (ev->kind) {
     case XS_EV_EPOCH:
+        e->told = e->told ? e->told : &e->ranks[ev->rank];
         TRY(enter(d, &e->all, CATEGORY_epoch, ev->value, ev->time));
         return enter(d, &e->ranks[ev->rank], CATEGORY_scope, ev->value, ev->time);
     case XS_EV_MARK: return draw_mark(d, ev);

@@ -6,7 +6,7 @@
 
 /* In the words of the text report, so that they cannot say different things. */
 static void put_headline(xsv_report_state *r) {
-    xsv_report_options plain = {.size = sizeof plain, .unicode = 1};
+    xsv_report_options plain = {.size = sizeof plain, .unicode = 1, .width = 1 << 20}; /* the page breaks lines */
     xsv_report_state text = *r;
     char *words = NULL;
     size_t length;

@@ -1,7 +1,7 @@
 /* Where the time went, as tables of the page. */
 #include "html.h"
 
-#define SHARE "printf('%.1f %%', 100 * share)"
+#define SHARE "iif(share > 0 AND share < 0.0005, '<0.1 %', printf('%.1f %%', 100 * share))"
 
 void xsv_html_blame(xsv_report_state *r) {
     static const xsv_html_column parts[] = {{"part", XSV_CELL_CODE}, {"time", XSV_CELL_TIME}, {"share", XSV_CELL_TEXT}, {"what it is", XSV_CELL_TEXT}, {NULL, 0}};

@@ -77,6 +77,7 @@ typedef struct export_job {
     const char *slots; /* pattern; NULL: none */
     export_refusal *refused; /* if set, nothing is said where the database cannot be written: *refused has why */
     FILE *list; /* of the files made; NULL: none */
+    char **opened; /* if set, *opened is the trace to open first, NULL where none was made; freed by the caller */
 } export_job;
 int export_run(const export_job *job); /* exit code, complained */
 

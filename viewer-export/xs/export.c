@@ -43,6 +43,7 @@ static int export_names(run_names *in, uint32_t count) {
         for (uint32_t i = 0; i < count; i++)
             captures[i] = in[i].capture;
         int both = !want_sqlite && !want_perfetto;
+        char *opened = NULL;
         export_job job = {.captures = captures,
                           .count = count,
                           .database = want_sqlite || both ? out.database : NULL,
@@ -53,12 +54,14 @@ static int export_names(run_names *in, uint32_t count) {
                           .slots = slots,
                           .timing = timing,
                           .quiet = quiet,
-                          .list = quiet ? NULL : stdout};
+                          .list = quiet ? NULL : stdout,
+                          .opened = &opened};
         code = export_run(&job);
         if (!code && !quiet && count > 1 && !output)
             fprintf(stderr, "xs: %s: %u captures in one, under the name of the first; -o NAME gives another\n", out.base, count);
         if (!code && link_wanted)
-            code = print_link(out.perfetto);
+            code = print_link(opened);
+        free(opened);
         names_free(&out);
     }
     free(captures);
@@ -91,6 +94,8 @@ static int run(const command *self, int argc, const char **argv) {
     else if (want_sqlite && !want_perfetto && (windows || merge_roles || slots || gpu_events || link_wanted))
         code = complain(EX_USAGE, "%s is for Perfetto traces",
                         windows ? "--windows" : merge_roles ? "--merge-roles" : slots ? "--slots" : gpu_events ? "--gpu-events" : "--link");
+    else if (want_perfetto && !want_sqlite && timing)
+        code = complain(EX_USAGE, "--timing is for databases");
     else if (slots && !*slots)
         code = complain(EX_USAGE, "--slots needs a pattern, such as 'done[src=2*'");
     else if (!names)

@@ -97,18 +97,31 @@ static void say_slots(const export_job *job, const xsv_perfetto_summary *s) {
                 (unsigned long long)s->slots_drawn, (unsigned long long)s->slots_left_out);
 }
 
-static void say_perfetto(const export_job *job, const outputs *o) {
+/* The file to open: the trace, or of several the one that leads to the others. NULL: no memory. */
+static char *trace_to_open(const export_job *job, uint32_t files) {
+    char *path = NULL;
+    int n = (int)(strlen(job->perfetto) - strlen(".perfetto"));
+    return asprintf(&path, "%.*s%s.perfetto", n, job->perfetto, files > 1 ? ".overview" : "") < 0 ? NULL : path;
+}
+
+static int say_perfetto(const export_job *job, const outputs *o) {
     const xsv_perfetto_summary *s = xsv_perfetto_summary_of(o->perfetto);
-    if (s && s->files > 1) {
-        int n = (int)(strlen(job->perfetto) - strlen(".perfetto"));
-        fprintf(job->list,
-                "%.*s.overview.perfetto and %u windows: too large for the UI in one file, open the overview first\n", n,
-                job->perfetto, s->files - 1);
-    } else {
-        fprintf(job->list, "%s\n", job->perfetto);
-    }
+    uint32_t files = s ? s->files : 1;
+    char *path = trace_to_open(job, files);
+    if (!path)
+        return complain(EX_SOFTWARE, "out of memory");
+    if (job->list && files > 1)
+        fprintf(job->list, "%s and %u window%s: %sopen the overview first\n", path, files - 1, files == 2 ? "" : "s",
+                job->windows ? "" : "too large for the UI in one file, ");
+    else if (job->list)
+        fprintf(job->list, "%s\n", path);
     if (s && job->slots)
         say_slots(job, s);
+    if (job->opened)
+        *job->opened = path;
+    else
+        free(path);
+    return EX_OK;
 }
 
 static void say_timing(const xsv_sqlite_timing *t) {
@@ -150,12 +163,10 @@ static int run_passes(const export_job *job, xsr_reader *reader) {
         code = run_sinks(job, reader, &o, o.sinks, o.count);
     if (!code && o.perfetto)
         code = run_sinks(job, reader, &o, &o.perfetto, 1); /* knows by now which events it leads to from findings */
-    if (!code && job->list) {
-        if (job->database)
-            fprintf(job->list, "%s\n", job->database);
-        if (job->perfetto)
-            say_perfetto(job, &o);
-    }
+    if (!code && job->list && job->database)
+        fprintf(job->list, "%s\n", job->database);
+    if (!code && job->perfetto)
+        code = say_perfetto(job, &o);
     if (!code && job->timing && job->database)
         say_timing(&o.timing);
     xsv_sqlite_close(o.sqlite);

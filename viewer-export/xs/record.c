@@ -68,8 +68,9 @@ static int export_recorded(const char *path, int next) {
     if (code)
         return code;
     const char *captures[] = {names.capture};
+    char *opened = NULL;
     export_job job = {
-        .captures = captures, .count = 1, .database = names.database, .perfetto = names.perfetto, .list = stderr};
+        .captures = captures, .count = 1, .database = names.database, .perfetto = names.perfetto, .list = stderr, .opened = &opened};
     code = export_run(&job);
     char *xs = names_quoted(program_invocation_name), *base = names_quoted(names.base);
     if (code)
@@ -79,7 +80,8 @@ static int export_recorded(const char *path, int next) {
                 "xs: next: %s report %s\n"
                 "xs:       %s query %s wait_latency_histogram\n"
                 "xs:       open %s in https://ui.perfetto.dev\n",
-                xs, base, xs, base, names.perfetto);
+                xs, base, xs, base, opened);
+    free(opened);
     free(xs);
     free(base);
     names_free(&names);

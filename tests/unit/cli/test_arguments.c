@@ -196,6 +196,16 @@ static void a_capture_that_was_cut_off_was_clean_and_no_more(void **state) {
     outcome_free(&o);
 }
 
+/* It asked for the commands of a trace that --windows does not write. */
+static void the_link_of_windows_was_not_found(void **state) {
+    (void)state;
+    make_capture("wide.xs", 30);
+    outcome o = run_xs("export wide --windows --link --perfetto");
+    assert_int_equal(o.code, 0);
+    assert_non_null(strstr(o.out, "wide.overview.perfetto and 1 window: open the overview first\nhttps://ui.perfetto.dev/"));
+    outcome_free(&o);
+}
+
 static int times(const char *text, const char *words) {
     int n = 0;
     for (const char *at = text; (at = strstr(at, words)); at += strlen(words))
@@ -250,7 +260,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_that_are_none_are_refused_by_every_option), cmocka_unit_test(folders_are_no_names),
                                        cmocka_unit_test(next_commands_are_quoted), cmocka_unit_test(one_run_named_twice_was_told_twice),
                                        cmocka_unit_test(a_record_that_could_not_start_emptied_the_capture),
-                                       cmocka_unit_test(a_second_recorder_exported_the_first_ones_capture), cmocka_unit_test(what_a_bound_let_go_was_called_lost),
+                                       cmocka_unit_test(a_second_recorder_exported_the_first_ones_capture), cmocka_unit_test(what_a_bound_let_go_was_called_lost), cmocka_unit_test(the_link_of_windows_was_not_found),
                                        cmocka_unit_test(a_folder_to_write_into_was_taken_for_a_name), cmocka_unit_test(what_nobody_asks_for_was_passed_over),
                                        cmocka_unit_test(the_trace_of_an_earlier_run_was_left_without_a_word),
                                        cmocka_unit_test(several_captures_became_the_first_in_silence), cmocka_unit_test(a_capture_that_was_cut_off_was_clean_and_no_more)};

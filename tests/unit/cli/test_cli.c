@@ -76,6 +76,7 @@ static void test_usage(void **state) {
                                         "export",
                                         "export --nonsense run",
                                         "export --sqlite --windows run",
+                                        "export --perfetto --timing run",
                                         "record",
                                         "record --",
                                         "record --nonsense -- true",
