@@ -55,7 +55,7 @@ XS_FN void push_chunk(xs_writer *w, const struct combine_args *a, const xs_handl
     uint32_t rank = xs_rank(*xs), rows = chunk_rows(a, xs->ranks, rank, rank, dst, chunk);
     if (rows == 0)
         return;
-    uint32_t mine = rows / xs_warps() + (xs_warp() < rows % xs_warps());
+    uint32_t warps = xs_warps(), mine = rows / warps + (xs_warp() < rows % warps); /* one division: each xs_warps() is read anew where it is traced */
     if (xs_lane() == 0)
         xs_write_begin(w, a->name_push, chunk, epoch, dst, mine, mine * WORDS * 4);
     xs_work_ns(tile_work(a, rank));

@@ -3,7 +3,7 @@
  * each operation, a release before it takes effect, an acquire after it succeeded.
  *
  *   xs_load_{relaxed,acquire}_{cta,gpu,sys}            xs_store_{relaxed,release}_{cta,gpu,sys}
- *   xs_add_{relaxed,release,acq_rel}_{cta,gpu,sys}     returns the value before
+ *   xs_add_{relaxed,acquire,release,acq_rel}_{cta,gpu,sys}  returns the value before
  *   xs_red_{relaxed,release}_{cta,gpu,sys}             the same with nothing returned (PTX red)
  *   xs_or_acquire_gpu, xs_and_release_gpu              returns the value before; 64 bits
  *   xs_cas_relaxed_gpu_u32                             (CUDA) returns the value before
@@ -67,6 +67,7 @@ XS_PTX_BOTH_WIDTHS(XS_PTX_LOAD, acquire, , : "memory")
 XS_PTX_BOTH_WIDTHS(XS_PTX_STORE, relaxed)
 XS_PTX_BOTH_WIDTHS(XS_PTX_STORE, release, , : "memory")
 XS_PTX_BOTH_WIDTHS(XS_PTX_ADD, relaxed)
+XS_PTX_BOTH_WIDTHS(XS_PTX_ADD, acquire, , : "memory")
 XS_PTX_BOTH_WIDTHS(XS_PTX_ADD, release, , : "memory")
 XS_PTX_BOTH_WIDTHS(XS_PTX_ADD, acq_rel, , : "memory")
 XS_PTX_BOTH_WIDTHS(XS_PTX_RED, relaxed)
@@ -324,6 +325,7 @@ XS_HOST_BOTH_WIDTHS(XS_HOST_LOAD, acquire)
 XS_HOST_BOTH_WIDTHS(XS_HOST_STORE, relaxed)
 XS_HOST_BOTH_WIDTHS(XS_HOST_STORE, release)
 XS_HOST_BOTH_WIDTHS(XS_HOST_ADD, relaxed)
+XS_HOST_BOTH_WIDTHS(XS_HOST_ADD, acquire)
 XS_HOST_BOTH_WIDTHS(XS_HOST_ADD, release)
 XS_HOST_BOTH_WIDTHS(XS_HOST_ADD, acq_rel)
 XS_HOST_BOTH_WIDTHS(XS_HOST_RED, relaxed)

@@ -9,16 +9,28 @@
 
 /* ---- signals ---- */
 
-/* fence: what stands directly before this store (xs_fence_flag). */
+/* A traced release is taken apart, where its fence is the same instructions (XS_FENCE_ONE_WAY): the time is read behind it, in the
+ * shadow of the store or the add. Returns the order that is left for these. */
+XS_FN uint32_t xs_core_apart(uint32_t order, uint32_t scope) {
+    if (!XS_TRACE || !XS_FENCE_ONE_WAY || (order != XS_RELEASE && order != XS_ACQ_REL))
+        return order;
+    xs_ordered_fence(XS_RELEASE, scope);
+    return order == XS_RELEASE ? XS_RELAXED : XS_ACQUIRE;
+}
+
+/* how: the event, its fence what stands directly before this store (xs_fence_flag). Noted after the store, with the time from before it:
+ * a release would wait for the record's way to the host. */
+XS_FN void xs_core_publish(xs_writer *w, xs_slot slot, uint64_t value, xs_how how, bool detailed, uint32_t detail, uint32_t bits) {
+    xs_ready_note r = xs_note_ready(w, slot);
+    uint32_t order = xs_core_apart(how.order, how.scope), time = xs_note_time();
+    xs_ordered_store(slot.at, value, order, how.scope, bits);
+    if (!XS_TRACE)
+        return;
+    xs_note_detailed_to(w, r, how, slot, value, detailed, detail, time);
+    w->signal_object = slot.object;
+}
 XS_FN void xs_core_store_bits(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope, uint32_t fence, uint32_t bits) {
-    /* Noted after the store, with the time from before it: a release would wait for the record's way to the host. A traced release is
-     * taken apart, where its fence is the same instructions: what the note needs is made while the fence waits. */
-    bool apart = XS_TRACE && XS_FENCE_ONE_WAY && order == XS_RELEASE;
-    if (apart)
-        xs_ordered_fence(XS_RELEASE, scope);
-    uint32_t time = xs_note_time();
-    xs_ordered_store(slot.at, value, apart ? (uint32_t)XS_RELAXED : order, scope, bits);
-    xs_note_signal_at(w, time, slot, value, order, scope, fence);
+    xs_core_publish(w, slot, value, xs_how_of(XS_EV_SIGNAL, order, scope, fence), false, 0, bits);
 }
 XS_FN void xs_core_store(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope) {
     xs_core_store_bits(w, slot, value, order, scope, XS_FENCE_NONE, 64);
@@ -31,12 +43,31 @@ XS_FN void xs_core_store_fenced(xs_writer *w, xs_slot slot, uint64_t value, uint
     xs_core_store_bits(w, slot, value, XS_RELAXED, scope, fence, 64);
 }
 
-/* ---- arrivals: an election counts up to base + expected; old is returned ---- */
+/* ---- arrivals: an election counts up to base + expected, a gate up to what is waited for ---- */
 
+/* Returns the value before. */
 XS_FN uint64_t xs_core_add(xs_writer *w, xs_slot slot, uint32_t weight, uint64_t base, uint32_t expected, uint32_t order, uint32_t scope) {
-    uint64_t old = xs_ordered_add(slot.at, weight, order, scope, 64);
-    xs_note_arrive(w, slot, old, base, weight, expected, order, scope);
+    xs_ready_note r = xs_note_ready(w, slot);
+    uint32_t left = xs_core_apart(order, scope), time = xs_note_time();
+    uint64_t old = xs_ordered_add(slot.at, weight, left, scope, 64);
+    xs_note_arrive_to(w, r, time, slot, old, base, weight, expected, order, scope);
     return old;
+}
+
+/* Traced builds use atom: the record holds the count before. */
+XS_FN void xs_core_gate(xs_writer *w, xs_slot slot, uint32_t n, uint32_t order, uint32_t scope) {
+    if (!XS_TRACE) {
+        xs_ordered_red(slot.at, n, order, scope, 64);
+        return;
+    }
+#if XS_SAVE_REGISTERS /* with nothing kept over the add */
+    uint32_t left = xs_core_apart(order, scope), time = xs_note_time();
+    xs_note_gate_at(w, time, slot, xs_ordered_add(slot.at, n, left, scope, 64), n, order, scope);
+#else
+    xs_ready_note r = xs_note_ready(w, slot);
+    uint32_t left = xs_core_apart(order, scope), time = xs_note_time();
+    xs_note_gate_to(w, r, time, slot, xs_ordered_add(slot.at, n, left, scope, 64), n, order, scope);
+#endif
 }
 
 /* ---- fences ---- */
@@ -181,7 +212,7 @@ XS_FN xs_wait_note xs_core_begin(xs_writer *w, xs_slot slot, uint64_t need, uint
 XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t cmp, uint32_t order, uint32_t scope, xs_bound bound,
                             uint32_t bits, uint64_t source) {
     xs_step();
-    xs_pass_note pass = xs_note_pass_ready(w, slot);
+    xs_ready_note pass = xs_note_ready(w, slot);
     uint64_t seen = xs_ordered_poll(slot.at, order, scope, bits);
     if (xs_core_holds(seen, need, cmp, bits)) {
         xs_core_satisfied(w, slot, order, scope);

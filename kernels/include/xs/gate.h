@@ -7,13 +7,9 @@
 
 #include <xs/slot.h>
 
-/* red.release.gpu.add of n to the own copy. Traced builds use atom: the record holds the count before. */
+/* red.release.gpu.add of n to the own copy; traced, atom. */
 XS_FN void xs_gate_arrive(xs_writer *w, const xs_pad *pad, uint32_t row, uint32_t column, uint32_t n) {
-    xs_slot slot = xs_own_slot(w, pad, row, column);
-    if (XS_TRACE)
-        xs_note_gate(w, slot, xs_ordered_add(slot.at, n, XS_RELEASE, XS_SCOPE_GPU, 64), n, XS_RELEASE, XS_SCOPE_GPU);
-    else
-        xs_ordered_red(slot.at, n, XS_RELEASE, XS_SCOPE_GPU, 64);
+    xs_core_gate(w, xs_own_slot(w, pad, row, column), n, XS_RELEASE, XS_SCOPE_GPU);
 }
 
 /* ld.acquire.gpu of the own copy until it is at least target. Returns xs_result. */

@@ -18,28 +18,44 @@ XS_FN uint64_t xs_note_full_time(uint32_t low) {
     return now - (uint32_t)((uint32_t)now - low);
 }
 
-/* One record where the table has a code for it and `detailed` is false, else two; wide pads take a third one with the high half. */
-XS_FN void xs_note_detailed(xs_writer *w, xs_how how, xs_slot slot, uint64_t value, bool detailed, uint32_t detail, uint32_t time) {
-    bool wide = xs_slot_wide(slot), full = xs_how_code(how) == XS_CODE_FULL || wide || detailed;
-    xs_emit_head(w, full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), slot.object, (uint32_t)value, time);
-    if (!full)
-        return;
-    xs_emit_slow(w, xs_how_detail(how, wide), detail, xs_high(xs_note_full_time(time)));
-    if (wide)
-        xs_emit_slow(w, XS_MORE(0), xs_high(value), 0);
-}
-XS_FN void xs_note_value(xs_writer *w, xs_how how, xs_slot slot, uint64_t value, uint32_t time) {
-    xs_note_detailed(w, how, slot, value, false, 0, time);
+/* What a note needs that does not depend on what is noted, made ahead of a fence, an atomic or a poll: those take long, and what stands
+ * behind them waits for them. No other record may come between. */
+typedef struct xs_ready_note {
+    char *at;
+    bool wide;
+} xs_ready_note;
+XS_FN xs_ready_note xs_note_ready(xs_writer *w, xs_slot slot) {
+    xs_ready_note r = XS_ZERO;
+    if (!XS_TRACE)
+        return r;
+    r.at = xs_emit_ready(w);
+    r.wide = xs_slot_wide(slot);
+    return r;
 }
 
-/* ---- signals. The time of a signal is read before its store: where the store comes between, take the time first. ---- */
+/* One record where the table has a code for it and `detailed` is false, else two; wide pads take a third one with the high half. */
+XS_FN void xs_note_detailed_to(xs_writer *w, xs_ready_note r, xs_how how, xs_slot slot, uint64_t value, bool detailed, uint32_t detail,
+                               uint32_t time) {
+    bool full = xs_how_code(how) == XS_CODE_FULL || r.wide || detailed;
+    xs_emit_to(w, r.at, XS_HEAD(full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), xs_opaque(slot.object)), (uint32_t)value, time);
+    if (!full)
+        return;
+    xs_emit_slow(w, xs_how_detail(how, r.wide), detail, xs_high(xs_note_full_time(time)));
+    if (r.wide)
+        xs_emit_slow(w, XS_MORE(0), xs_high(value), 0);
+}
+XS_FN void xs_note_detailed(xs_writer *w, xs_how how, xs_slot slot, uint64_t value, bool detailed, uint32_t detail, uint32_t time) {
+    xs_note_detailed_to(w, xs_note_ready(w, slot), how, slot, value, detailed, detail, time);
+}
+
+/* ---- signals and arrivals. Their time is read before the store or the add: where that comes between, take the time first. ---- */
 
 XS_FN uint32_t xs_note_time(void) { return XS_TRACE ? xs_now_low() : 0; }
 
 XS_FN void xs_note_signal_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope, uint32_t fence) {
     if (!XS_TRACE)
         return;
-    xs_note_value(w, xs_how_of(XS_EV_SIGNAL, order, scope, fence), slot, value, time);
+    xs_note_detailed(w, xs_how_of(XS_EV_SIGNAL, order, scope, fence), slot, value, false, 0, time);
     w->signal_object = slot.object;
 }
 /* Directly before the store. */
@@ -80,61 +96,62 @@ XS_FN void xs_note_reset(xs_writer *w, xs_slot slot, uint64_t value, uint32_t sl
 /* One arrival of `weight` at an election: old is the counter before (as the add returned it), base its value when this
  * epoch began, expected the epoch's arrivals. Elected where old + weight == base + expected. One record where the
  * numbers are small. After the add. */
-XS_FN void xs_note_arrive(xs_writer *w, xs_slot slot, uint64_t old, uint64_t base, uint32_t weight, uint32_t expected, uint32_t order,
-                          uint32_t scope) {
+XS_FN void xs_note_arrive_to(xs_writer *w, xs_ready_note r, uint32_t time, xs_slot slot, uint64_t old, uint64_t base, uint32_t weight,
+                             uint32_t expected, uint32_t order, uint32_t scope) {
     if (!XS_TRACE)
         return;
     xs_how how = xs_how_of(XS_EV_ARRIVE, order, scope, XS_FENCE_NONE);
     uint64_t count = old - base, target = base + expected;
-    bool full = xs_how_code(how) == XS_CODE_FULL || xs_slot_wide(slot) || !XS_ARRIVE_FITS(count, weight, expected);
-    uint32_t time = xs_now_low(), packed = XS_ARRIVE_PACK((uint32_t)count, weight, expected);
-    xs_emit_head(w, full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), slot.object, full ? (uint32_t)old : packed, time);
+    bool full = xs_how_code(how) == XS_CODE_FULL || r.wide || !XS_ARRIVE_FITS(count, weight, expected);
+    uint32_t packed = XS_ARRIVE_PACK((uint32_t)count, weight, expected);
+    xs_emit_to(w, r.at, XS_HEAD(full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), xs_opaque(slot.object)), full ? (uint32_t)old : packed, time);
     if (!full)
         return;
     xs_emit_slow(w, xs_how_detail(how, 1), expected, xs_high(xs_note_full_time(time)));
     xs_emit_slow(w, XS_MORE(weight < XS_OBJECT_MASK ? weight : XS_OBJECT_MASK), xs_high(old), (uint32_t)target);
 }
+/* time: from before the add (xs_note_time). */
+XS_FN void xs_note_arrive_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t old, uint64_t base, uint32_t weight, uint32_t expected,
+                             uint32_t order, uint32_t scope) {
+    xs_note_arrive_to(w, xs_note_ready(w, slot), time, slot, old, base, weight, expected, order, scope);
+}
+XS_FN void xs_note_arrive(xs_writer *w, xs_slot slot, uint64_t old, uint64_t base, uint32_t weight, uint32_t expected, uint32_t order,
+                          uint32_t scope) {
+    xs_note_arrive_at(w, xs_note_time(), slot, old, base, weight, expected, order, scope);
+}
 
 /* `add` arrivals at a gate: one record for an arrival of 1. After the add. */
+XS_FN void xs_note_gate_to(xs_writer *w, xs_ready_note r, uint32_t time, xs_slot slot, uint64_t old, uint32_t add, uint32_t order, uint32_t scope) {
+    if (XS_TRACE)
+        xs_note_detailed_to(w, r, xs_how_of(XS_EV_GATE_ARRIVE, order, scope, XS_FENCE_NONE), slot, old, add != 1, add, time);
+}
+/* time: from before the add. */
+XS_FN void xs_note_gate_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t old, uint32_t add, uint32_t order, uint32_t scope) {
+    xs_note_gate_to(w, xs_note_ready(w, slot), time, slot, old, add, order, scope);
+}
 XS_FN void xs_note_gate(xs_writer *w, xs_slot slot, uint64_t old, uint32_t add, uint32_t order, uint32_t scope) {
-    if (!XS_TRACE)
-        return;
-    xs_note_detailed(w, xs_how_of(XS_EV_GATE_ARRIVE, order, scope, XS_FENCE_NONE), slot, old, add != 1, add, xs_now_low());
+    xs_note_gate_at(w, xs_note_time(), slot, old, add, order, scope);
 }
 
 /* ---- waits. Satisfied at the first poll: xs_note_pass. Else begin, poll at back-off stages, end. ---- */
 
-/* What a pass needs that does not depend on what the poll sees, made ahead of it. */
-typedef struct xs_pass_note {
-    char *at;
-    bool wide;
-} xs_pass_note;
-XS_FN xs_pass_note xs_note_pass_ready(xs_writer *w, xs_slot slot) {
-    xs_pass_note p = XS_ZERO;
-    if (!XS_TRACE)
-        return p;
-    p.at = xs_emit_ready(w);
-    p.wide = xs_slot_wide(slot);
-    return p;
-}
-
 /* One record where observed is what was needed, else two. After the poll: control must depend on the loaded value. */
-XS_FN void xs_note_passed(xs_writer *w, xs_pass_note p, xs_slot slot, uint64_t observed, uint64_t need, uint32_t order, uint32_t scope) {
+XS_FN void xs_note_passed(xs_writer *w, xs_ready_note r, xs_slot slot, uint64_t observed, uint64_t need, uint32_t order, uint32_t scope) {
     if (!XS_TRACE)
         return;
     xs_how how = xs_how_of(XS_EV_PASS, order, scope, XS_FENCE_NONE);
-    bool wide = p.wide, full = xs_how_code(how) == XS_CODE_FULL || wide || observed != need;
+    bool full = xs_how_code(how) == XS_CODE_FULL || r.wide || observed != need;
     uint64_t time = xs_now();
     uint32_t code = full ? (uint32_t)XS_CODE_FULL : xs_how_code(how);
-    xs_emit_to(w, p.at, XS_HEAD(code, xs_opaque(slot.object)), (uint32_t)observed, (uint32_t)time);
+    xs_emit_to(w, r.at, XS_HEAD(code, xs_opaque(slot.object)), (uint32_t)observed, (uint32_t)time);
     if (!full)
         return;
-    xs_emit(w, xs_how_detail(how, wide), (uint32_t)need, xs_high(time));
-    if (wide)
+    xs_emit(w, xs_how_detail(how, r.wide), (uint32_t)need, xs_high(time));
+    if (r.wide)
         xs_emit(w, XS_MORE(0), xs_high(observed), xs_high(need));
 }
 XS_FN void xs_note_pass(xs_writer *w, xs_slot slot, uint64_t observed, uint64_t need, uint32_t order, uint32_t scope) {
-    xs_note_passed(w, xs_note_pass_ready(w, slot), slot, observed, need, order, scope);
+    xs_note_passed(w, xs_note_ready(w, slot), slot, observed, need, order, scope);
 }
 
 XS_FN xs_how xs_wait_how(const xs_wait_note *n, uint32_t event, uint32_t result) {

@@ -47,7 +47,7 @@ XS_FN void xs_note_fence_line(xs_writer *w, uint32_t order, uint32_t scope, uint
         return;
     xs_slot file = XS_ZERO;
     file.object = XS_SOURCE_FILE(source);
-    xs_note_value(w, xs_how_of(XS_EV_FENCE, order, scope, XS_FENCE_NONE), file, XS_SOURCE_LINE(source), xs_now_low());
+    xs_note_detailed(w, xs_how_of(XS_EV_FENCE, order, scope, XS_FENCE_NONE), file, XS_SOURCE_LINE(source), false, 0, xs_now_low());
 }
 #define xs_note_fence(w, order, scope) xs_note_fence_line(w, order, scope, XS_HERE)
 

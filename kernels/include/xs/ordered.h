@@ -45,15 +45,19 @@ XS_FN void xs_ordered_store(void *at, uint64_t value, uint32_t order, uint32_t s
         XS_PICK_SCOPE(xs_store_relaxed, , (uint64_t *)at, XS_COMMA_VALUE64);
 }
 
-/* XS_ACQ_REL, XS_RELEASE, else relaxed. Returns the value before. */
+/* XS_ACQ_REL, XS_ACQUIRE, XS_RELEASE, else relaxed. Returns the value before. */
 XS_FN uint64_t xs_ordered_add(void *at, uint64_t value, uint32_t order, uint32_t scope, uint32_t bits) {
     if (bits == 32 && order == XS_ACQ_REL)
         return XS_PICK_SCOPE(xs_add_acq_rel, _u32, (uint32_t *)at, XS_COMMA_VALUE32);
+    if (bits == 32 && order == XS_ACQUIRE)
+        return XS_PICK_SCOPE(xs_add_acquire, _u32, (uint32_t *)at, XS_COMMA_VALUE32);
     if (bits == 32)
         return order == XS_RELEASE ? XS_PICK_SCOPE(xs_add_release, _u32, (uint32_t *)at, XS_COMMA_VALUE32)
                                    : XS_PICK_SCOPE(xs_add_relaxed, _u32, (uint32_t *)at, XS_COMMA_VALUE32);
     if (order == XS_ACQ_REL)
         return XS_PICK_SCOPE(xs_add_acq_rel, , (uint64_t *)at, XS_COMMA_VALUE64);
+    if (order == XS_ACQUIRE)
+        return XS_PICK_SCOPE(xs_add_acquire, , (uint64_t *)at, XS_COMMA_VALUE64);
     return order == XS_RELEASE ? XS_PICK_SCOPE(xs_add_release, , (uint64_t *)at, XS_COMMA_VALUE64)
                                : XS_PICK_SCOPE(xs_add_relaxed, , (uint64_t *)at, XS_COMMA_VALUE64);
 }

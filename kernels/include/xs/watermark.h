@@ -7,10 +7,8 @@
 
 /* st.release.sys into dst's copy, row = own rank: `rows` rows of the chunk are finished for sequence seq. */
 XS_FN void xs_watermark_advance(xs_writer *w, const xs_pad *pad, uint32_t dst, uint32_t chunk, uint64_t seq, uint32_t rows) {
-    xs_slot slot = xs_slot_at(pad, dst, xs_handle_rank(w->xs), chunk);
-    uint32_t time = xs_note_time();
-    xs_ordered_store(slot.at, seq, XS_RELEASE, XS_SCOPE_SYS, 64);
-    xs_note_watermark_at(w, time, slot, seq, rows, XS_RELEASE, XS_SCOPE_SYS);
+    xs_how how = xs_how_of(XS_EV_WATERMARK, XS_RELEASE, XS_SCOPE_SYS, XS_FENCE_NONE);
+    xs_core_publish(w, xs_slot_at(pad, dst, xs_handle_rank(w->xs), chunk), seq, how, rows != XS_CHUNK_ROWS, rows, 64);
 }
 
 /* ld.acquire.sys of the own copy until chunk `chunk` of rank src is finished for seq. Returns xs_result. */
