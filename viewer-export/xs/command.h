@@ -18,7 +18,6 @@ extern const command command_record, command_report, command_export, command_que
     command_help;
 extern const command *const commands[]; /* ends with NULL */
 const command *command_find(const char *name); /* NULL: unknown */
-void command_print_help(const command *command, const struct poptOption *options, FILE *out);
 void command_print_list(FILE *out);
 
 /* ---- options ---- */

@@ -244,14 +244,16 @@ void hang_say_slot(FILE *out, const hang_wait *wait);
 void hang_say_waiter(FILE *out, const hang_world *world, const hang_wait *wait);
 void hang_say_source(FILE *out, const hang_world *world, const hang_wait *wait); /* "combine.kernel.h:34", "line 34" */
 void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t role, int owes);
-void hang_say_left_out(FILE *out); /* what shows that the root of a chain has left its signal out */
-void hang_say_verdict(FILE *out, const hang_world *world);
 void hang_say_end(FILE *out, const hang_region *region); /* killed by signal 9 (SIGKILL) */
 const char *hang_role(const hang_world *world, uint32_t region, uint32_t role); /* "" for none */
 const char *hang_kernel(const hang_world *world, const hang_rank *rank);        /* "" for none */
 const char *hang_source_file(const hang_world *world, const hang_wait *wait);          /* of the source; NULL: not known */
 const char *hang_cmp(uint32_t cmp);
-/* hang_text.c, hang_json.c */
+/* hang_verdict.c */
+void hang_say_left_out(FILE *out); /* what shows that the root of a chain has left its signal out */
+void hang_say_verdict(FILE *out, const hang_world *world);
+/* hang_pads.c, hang_text.c, hang_json.c */
+void hang_print_pads(FILE *out, const hang_world *world, uint32_t rows);
 void hang_print_text(const hang_report *report, uint32_t rows, FILE *out);
 void hang_print_json(const hang_report *report, FILE *out);
 

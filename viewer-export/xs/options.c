@@ -29,7 +29,7 @@ static void print_option(const struct poptOption *o, FILE *out) {
     fprintf(out, "  %-28s %s\n", left, o->descrip);
 }
 
-void command_print_help(const command *c, const struct poptOption *options, FILE *out) {
+static void print_help(const command *c, const struct poptOption *options, FILE *out) {
     fprintf(out, "usage: xs %s%s%s\n\n%s\nOptions:\n", c->name, *c->arguments ? " " : "", c->arguments, c->text);
     for (; options->longName; options++)
         print_option(options, out);
@@ -56,7 +56,7 @@ int options_parse(const command *self, const struct poptOption *options, int sto
         return complain(EX_SOFTWARE, "out of memory");
     int rc = poptGetNextOpt(*context), code = -1;
     if (rc == 'h') {
-        command_print_help(self, options, stdout);
+        print_help(self, options, stdout);
         code = finish_output();
     } else if (rc < -1) {
         code = complain(EX_USAGE, "%s: %s ('xs %s --help' lists the options)",

@@ -19,7 +19,6 @@ typedef struct top_frame {
 
 /* top_frame.c: 0 or XS_E_MEMORY; freed by top_frame_free in every case. */
 int top_frame_make(const hang_report *report, top_frame *frame);
-int top_frame_say(top_frame *frame, enum top_color color, const char *text); /* a frame of one line more */
 void top_frame_free(top_frame *frame);
 
 /* top_screen.c: the terminal. */

@@ -29,7 +29,7 @@ static int write_to(top_frame *frame, enum top_color color, write_line *write, c
     return fclose(out) ? (free(text), XS_E_MEMORY) : add_line(frame, color, text);
 }
 
-int top_frame_say(top_frame *frame, enum top_color color, const char *words) {
+static int say(top_frame *frame, enum top_color color, const char *words) {
     char *text = NULL;
     return asprintf(&text, "%s", words) < 0 ? XS_E_MEMORY : add_line(frame, color, text);
 }
@@ -112,9 +112,9 @@ static int add_world(top_frame *frame, const hang_world *world) {
 }
 
 int top_frame_make(const hang_report *report, top_frame *frame) {
-    int rc = report->world_count ? 0 : top_frame_say(frame, TOP_DIM, hang_nobody(report));
+    int rc = report->world_count ? 0 : say(frame, TOP_DIM, hang_nobody(report));
     for (uint32_t i = 0; i < report->world_count && !rc; i++) {
-        rc = i ? top_frame_say(frame, TOP_PLAIN, "") : 0;
+        rc = i ? say(frame, TOP_PLAIN, "") : 0;
         rc = rc ? rc : add_world(frame, &report->worlds[i]);
     }
     return rc;
