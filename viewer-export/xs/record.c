@@ -111,6 +111,14 @@ static int captures_failed(const xs_recorder_result *r) {
     return code;
 }
 
+static int could_not_record(const run_names *names, int rc, const xs_recorder_result *result) {
+    const char *why = *xs_error_detail() ? xs_error_detail() : xs_strerror(rc);
+    int named = strstr(why, names->capture) != NULL;
+    if (result->exit_status) /* 126 or 127, as a shell says that it could not start a command */
+        return complain(result->exit_status, "%s", why);
+    return complain(rc == XS_E_ARGUMENT ? EX_USAGE : exit_code_output(rc), "%s%s%s", named ? "" : names->capture, named ? "" : ": ", why);
+}
+
 /* What the command gave back comes first; trouble of ours is told by the code where the command had none. */
 static int record(const run_names *names, xs_recorder_options *how, const char **command_line) {
     xs_recorder_result result = {0};
@@ -119,11 +127,11 @@ static int record(const run_names *names, xs_recorder_options *how, const char *
     how->user = stderr;
     errno = 0;
     int rc = xs_recorder_run(how, (char *const *)command_line, &result);
-    const char *why = *xs_error_detail() ? xs_error_detail() : xs_strerror(rc);
-    if (rc && result.exit_status) /* 126 or 127, as a shell says that it could not start a command */
-        return complain(result.exit_status, "%s", why);
-    if (rc)
-        return complain(rc == XS_E_ARGUMENT ? EX_USAGE : exit_code_output(rc), "%s%s%s", strstr(why, names->capture) ? "" : names->capture, strstr(why, names->capture) ? "" : ": ", why);
+    if (rc) {
+        int code = could_not_record(names, rc, &result);
+        xs_recorder_result_free(&result);
+        return code;
+    }
     say_recorded(&result);
     int code = captures_failed(&result);
     if (strcmp(result.path, names->capture))
