@@ -19,8 +19,12 @@ uint32_t terminal_width(void) {
 
 int terminal_can_move(void) {
     int error;
-    const char *move = setupterm(NULL, STDOUT_FILENO, &error) == OK ? tigetstr("cup") : NULL;
-    return move && move != (const char *)-1;
+    if (setupterm(NULL, STDOUT_FILENO, &error) != OK)
+        return 0;
+    const char *move = tigetstr("cup");
+    int can = move && move != (const char *)-1;
+    del_curterm(cur_term);
+    return can;
 }
 
 int terminal_has_color(void) {
