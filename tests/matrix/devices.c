@@ -56,8 +56,11 @@ static void put(rewrite *w, const xs_frame *head, const void *payload, uint64_t 
     f->header_bytes = sizeof *f;
     f->number = w->number++;
     memcpy(to, payload, bytes);
-    if (head->type == XS_FRAME_PROCESS) /* sim has one clock, and no device */
-        ((xs_frame_process *)(void *)to)->region.virtual_time = 0;
+    if (head->type == XS_FRAME_PROCESS) { /* sim has one clock, and no device: as a process on CUDA has it, whose threads record nothing */
+        xs_frame_process *p = (xs_frame_process *)(void *)to;
+        p->region.virtual_time = 0;
+        p->region.device = 0;
+    }
     memset(to + bytes, 0, xs_frame_padded(bytes) - bytes);
     xs_frame_seal(f, to, bytes);
     w->out += sizeof *f + xs_frame_padded(bytes);

@@ -204,6 +204,7 @@ typedef struct an_finding { /* being made */
     xsa_evidence *evidence; uint32_t evidence_room;
     uint32_t cause;   /* index of the finding that explains it; XSR_NONE */
     uint32_t beside;  /* a slot that the signal went to by mistake, + 1: what is wrong there follows from this; 0: none */
+    bool by_stamps;   /* which came first is told by stamps, farther apart than their clocks may be */
     bool unasked;     /* a payload race of who reads without having waited for it */
     uint32_t named;   /* the detector whose cause it shows, should nothing else explain it; 0: its own */
     an_window windows[AN_WINDOWS]; uint32_t window_count;
@@ -318,6 +319,7 @@ void an_whole_stuck(an *a, const an_stuck *s);
 bool an_hb_may_know(const an *a, uint32_t agent, int64_t time);
 int64_t an_clocks_apart(const an *a); /* how far stamps of any two clocks may be apart */
 bool an_hb_forced(const an *a, int64_t from, int64_t to); /* an event of that time had its turn before what it waited for (hb.h) */
+bool an_hb_late(const an *a, int64_t from, int64_t to);   /* and that came afterwards: stamps are farther apart than is known of them */
 void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to);
 /* The window told last can be undone only by events of these kinds; only by more records than these; lies between these two records. */
 void an_only_by(an *a, uint64_t kinds);

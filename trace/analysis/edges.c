@@ -147,9 +147,19 @@ static int guess(an *a, an_step *step) {
     return r ? an_vector_join(&g->known, NULL, r->stamp) : 0;
 }
 
+/* Somebody goes on behind a count that nobody has left yet. */
+static void skip(hb_slot *s, uint64_t count, int64_t time) {
+    uint64_t post = s->chained ? s->post : 0;
+    if (count <= post)
+        return;
+    s->skipped_at = s->skipped[0] == s->skipped[1] || time < s->skipped_at ? time : s->skipped_at;
+    s->skipped[0] = s->skipped[0] == s->skipped[1] || post < s->skipped[0] ? post : s->skipped[0];
+    s->skipped[1] = count > s->skipped[1] ? count : s->skipped[1];
+}
+
 static int process_wait(an *a, an_step *step) {
     const xsr_wait *w = step->w;
-    const hb_slot *s = &a->hb->slots[w->slot];
+    hb_slot *s = &a->hb->slots[w->slot];
     const an_release *from = NULL;
     if (w->result != XS_RESULT_OK)
         return 0;
@@ -165,6 +175,8 @@ static int process_wait(an *a, an_step *step) {
         from = a->lost_records ? NULL : hb_find_value(s, w->reads_from.value);
     else if (w->reads_from.reason == XSR_REASON_INITIAL || w->reads_from.reason == XSR_REASON_HOST)
         return 0;
+    if (step->guessed && w->reads_from.reason == XSR_REASON_ARRIVALS)
+        skip(s, w->reads_from.value, step->e->time);
     if (!from || step->guessed)
         return guess(a, step);
     return take_edge(a, step, from, level_of_access(step->e), not_known(step->e) || acquires(step->e->order) || w->fence != XS_FENCE_NONE);
@@ -186,6 +198,10 @@ static int process_arrival(an *a, an_step *step) {
         before = newest(s);
     TRY(take_release(a, step, before));
     uint64_t post = e->value + an_weight(e);
+    if (!a->lost_records && !a->slots[e->slot].resets && post > s->skipped[0] && post <= s->skipped[1])
+        TRY(hb_note_late(a->hb, s->skipped_at, e->time));
+    if (step->guessed)
+        skip(s, e->value, e->time);
     s->post = post > s->post || !s->chained ? post : s->post;
     s->chained = true;
     return 0;

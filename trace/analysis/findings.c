@@ -312,6 +312,21 @@ static void undo_effects(an *a) {
     }
 }
 
+/* Order is told by counts, and stamps tell in which order to look at them: here somebody had been taken to go on without what came before. */
+static bool rests_on_late(const an *a, const an_finding *f) {
+    if (f->by_stamps && an_hb_late(a, INT64_MIN, INT64_MAX))
+        return true;
+    for (uint32_t i = 0; i < f->window_count; i++)
+        if (f->windows[i].order && an_hb_late(a, f->windows[i].from, f->windows[i].to))
+            return true;
+    return false;
+}
+
+static void undo_late(an *a, an_finding *f) {
+    f->undone = true;
+    an_unknown(a, f->f.detector, 0, "arrivals at a counter bear stamps of another order than they had, by more than is known of clocks, and this rests on it: %s", f->f.text);
+}
+
 static void undo(an *a) {
     for (uint32_t i = 0; i < a->finding_count; i++) {
         an_finding *f = &a->findings[i];
@@ -319,6 +334,8 @@ static void undo(an *a) {
         f->undone = lost != 0;
         if (f->undone)
             an_unknown(a, f->f.detector, lost, "%llu lost records could undo this: %s", (unsigned long long)lost, f->f.text);
+        else if (rests_on_late(a, f))
+            undo_late(a, f);
     }
     undo_effects(a);
     undo_by_clocks(a);

@@ -211,6 +211,7 @@ void an_hb_free(an *a) {
     free(hb->blocked);
     free(hb->unsettled);
     free(hb->forced);
+    free(hb->late);
     free(hb->gap);
     free(hb);
 }

@@ -17,17 +17,44 @@ bool an_hb_forced(const an *a, int64_t from, int64_t to) {
     return false;
 }
 
+/* What is off by so much may be off by as much again. */
+bool an_hb_late(const an *a, int64_t from, int64_t to) {
+    const an_hb *hb = a->hb;
+    for (uint32_t i = 0; i < hb->late_count; i++) {
+        int64_t around = hb->stamps + hb->late[i].to - hb->late[i].from;
+        if (hb->late[i].from - around <= to && hb->late[i].to + around >= from)
+            return true;
+    }
+    return false;
+}
+
+static bool grow_last(hb_span *list, uint32_t count, int64_t from, int64_t to) {
+    if (count < FORCED)
+        return false;
+    hb_span *last = &list[FORCED - 1];
+    last->from = from < last->from ? from : last->from;
+    last->to = to > last->to ? to : last->to;
+    return true;
+}
+
 /* From the time of an event that was forced to where others had come by then; beyond FORCED the last span grows. */
 int hb_note_forced(an_hb *hb, int64_t time, int64_t now) {
-    if (hb->forced_count == FORCED) {
-        hb_span *last = &hb->forced[FORCED - 1];
-        last->from = time < last->from ? time : last->from;
-        last->to = now > last->to ? now : last->to;
+    hb_span span = {time, now > time ? now : time};
+    if (grow_last(hb->forced, hb->forced_count, span.from, span.to))
         return 0;
-    }
     if (RD_ROOM(hb->forced, hb->forced_room, hb->forced_count + 1) < 0)
         return XS_E_MEMORY;
-    hb->forced[hb->forced_count++] = (hb_span){time, now > time ? now : time};
+    hb->forced[hb->forced_count++] = span;
+    return 0;
+}
+
+int hb_note_late(an_hb *hb, int64_t time, int64_t now) {
+    hb_span span = {time < now ? time : now, now > time ? now : time};
+    if (grow_last(hb->late, hb->late_count, span.from, span.to))
+        return 0;
+    if (RD_ROOM(hb->late, hb->late_room, hb->late_count + 1) < 0)
+        return XS_E_MEMORY;
+    hb->late[hb->late_count++] = span;
     return 0;
 }
 

@@ -12,6 +12,8 @@ typedef struct hb_slot {
     uint64_t newest; /* event id of the last signal that had its turn */
     uint64_t post;   /* arrivals: what the last one that had its turn left */
     bool chained; /* an arrival had its turn */
+    uint64_t skipped[2]; /* counts that nobody had left yet when somebody went on as if they had, at skipped_at: beyond the first, up to the second */
+    int64_t skipped_at;
     int64_t heard; /* the latest of all releases, those not kept included; 0: of none */
 } hb_slot;
 
@@ -27,6 +29,7 @@ typedef struct an_hb {
     uint32_t *unsettled; uint32_t unsettled_count, unsettled_room; /* agents with events behind a wait that the reader has not told of yet */
     uint64_t queued;
     hb_span *forced; uint32_t forced_count, forced_room; /* when events went on before what they waited for */
+    hb_span *late; uint32_t late_count, late_room;       /* the same where that came after all: by more than clocks allow, or than a thread is set aside for */
     int64_t grace, clocks, stamps; /* how long an event may wait for another; what stamps may be off by; and those of the ranks alone, not of their hosts */
     int64_t last_forced;    /* merged time at which somebody last went on though what it waited for may have been held up */
     bool *gap; uint32_t gap_room; /* per ring: records before its next event are lost */
@@ -60,6 +63,7 @@ int hb_wake(an *a);                                    /* of all agents, those w
 
 /* hb_force.c */
 int hb_note_forced(an_hb *hb, int64_t time, int64_t now);
+int hb_note_late(an_hb *hb, int64_t time, int64_t now);
 bool hb_is_full(const an_hb *hb);
 int hb_force_old(an *a, int64_t now); /* what has waited for longer than the grace, or for which there is no room */
 int hb_force_all(an *a);

@@ -141,7 +141,7 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
                               (unsigned long long)e->value, (unsigned long long)e->detail, what, an_who(a, XSR_NONE, other->writer),
                               (unsigned long long)other_generation, an_since(a, e->time), v.why ? v.why : "", an_site(a, e->writer, v.source));
     if (out)
-        out->named = v.named, out->unasked = v.unasked;
+        out->named = v.named, out->unasked = v.unasked, out->by_stamps = ahead;
     TRY(an_evidence(a, out, other->event, "the other access"));
     TRY(an_evidence(a, out, e->id, "access"));
     return 0;

@@ -111,8 +111,48 @@ static void test_flag_is_known_again_where_stamps_tell_rounds_apart(void **state
         }
 }
 
+/* Three ranks each put a tile to rank 0 in a round and count it there. Rank 1's clock is behind what is known of it by `off`. In the last round rank 2 leaves out
+ * the release, or not. */
+static judged counted_tiles(uint64_t off, bool weak) {
+    cb *c = ranks_apart(4, 500);
+    uint32_t sum = cb_slot(c, cb_pad(c, "sum", "", "", 1, 1, XS_PAD_SHARED), 0, 0, 0), name = cb_mark_name(c, "tile"), count = 0, rounds = 8;
+    for (uint32_t k = 1; k <= rounds; k++) {
+        for (uint32_t rank = 1; rank < 4; rank++, count++) {
+            uint64_t at = 10000 + 20000 * k + 2000 * rank + (rank == 1 ? off : 0);
+            cb_full add = {.kind = XS_EV_GATE_ARRIVE, .object = sum, .value = count, .order = weak && k == rounds && rank == 2 ? XS_RELAXED : XS_RELEASE, .scope = XS_SCOPE_SYS, .detail = 1};
+            cb_epoch(c, RING(rank, 0), at - 10, k);
+            cb_payload(c, RING(rank, 0), at, XS_EV_WRITE_BEGIN, name, 3 * k + rank, k, 0, 16, 1024);
+            cb_payload_end(c, RING(rank, 0), at + 100, name, 3 * k + rank);
+            cb_full_event(c, RING(rank, 0), at + 200, &add);
+        }
+        cb_pass(c, RING(0, 0), 20000 + 20000 * k, sum, count, count);
+        for (uint32_t rank = 1; rank < 4; rank++) {
+            cb_payload(c, RING(0, 0), 20200 + 20000 * k + 100 * rank, XS_EV_READ_BEGIN, name, 3 * k + rank, k, rank, 16, 1024);
+            cb_payload_end(c, RING(0, 0), 20250 + 20000 * k + 100 * rank, name, 3 * k + rank);
+        }
+    }
+    case_end_writers(c, 4, 1, 400000);
+    return judge(c);
+}
+
+/* Arrivals tell in which order they were, and so that stamps are farther apart than is known of them: a tile counted long ago was a race. */
+static void test_count_that_comes_later_than_clocks_allow_makes_no_race(void **state) {
+    (void)state;
+    judged j = counted_tiles(0, false);
+    expect_clean(&j);
+    judged_free(&j);
+    j = counted_tiles(0, true);
+    expect_first(&j, XSA_ORDER_SCOPE, XSA_ERROR, "rank 0 sum", 2, 0);
+    judged_free(&j);
+    j = counted_tiles(60000, false);
+    expect_errors(&j, 0);
+    assert_int_equal(xsa_exit_code(j.result), 2);
+    judged_free(&j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_turn_whose_wait_is_lost_may_have_come_later), cmocka_unit_test(test_flag_is_not_one_round_behind_for_good),
-                                       cmocka_unit_test(test_flag_is_known_again_where_stamps_tell_rounds_apart)};
+                                       cmocka_unit_test(test_flag_is_known_again_where_stamps_tell_rounds_apart),
+                                       cmocka_unit_test(test_count_that_comes_later_than_clocks_allow_makes_no_race)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
