@@ -1,4 +1,4 @@
-# Installs this build into a folder, then builds and runs the programs that the README and docs/first-program.md show, which know only
+# Installs this build into a folder, then builds and runs the programs that README and docs show, which know only
 # that folder: with find_package and under `xs record`, and with pkg-config. -DBUILD=... -DSOURCE=... -DWORK=... -DGENERATOR=... -DTOOLS=0|1
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
@@ -37,6 +37,7 @@ cmake_path(GET folder PARENT_PATH lib)
 run(${sh} -c "cd ${WORK} && cc -std=gnu17 -DXS_TRACE=1 -DXS_KERNELS_HERE=1 ${project}/main.c -o pc_outside $(pkg-config --cflags --libs xs) && \
   LD_LIBRARY_PATH=${lib} ./pc_outside")
 include(${CMAKE_CURRENT_LIST_DIR}/first_program.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/own_kernel.cmake)
 
 # What the command and its manual point to is there.
 foreach(file IN ITEMS doc/xs/README.md doc/xs/docs/sql.md doc/xs/examples/own/own_traced.c xs/perfetto-sql/xs/waits.sql)
