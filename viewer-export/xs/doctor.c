@@ -193,6 +193,8 @@ static int run(const command *self, int argc, const char **argv) {
         return complain(EX_SOFTWARE, "the probe failed: %s", *xs_error_detail() ? xs_error_detail() : xs_strerror(rc));
     char why[256];
     recorder_path = getenv("XS_RECORD");
+    if (!probe.cupti && probe.gpus < 0)
+        probe.cupti_why = "no CUDA driver on this machine"; /* of which CUPTI itself says: an unknown error */
     int works = cuda_works(why, sizeof why);
     doctor_gpus *gpus = doctor_gpus_measure(probe.gpus);
     if (json)
