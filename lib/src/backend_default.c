@@ -1,13 +1,18 @@
 /* The backend where nobody named one: cuda if a GPU is there and the program's kernels can run on it, else host. */
 #include "config.h"
+#include "kernel_form.h"
 
 static uint32_t kernels, kernels_for_cuda;
 
-void xs_kernel_known(const xs_kernel *kernel) {
+void xs_kernel_known_form(const xs_kernel *kernel, uint32_t form) {
+    xs_kernel_form_keep(kernel, form);
+    if (form != XS_LAUNCH_FORM) return;
     __atomic_add_fetch(&kernels, 1, __ATOMIC_RELAXED);
     if (kernel->cuda)
         __atomic_add_fetch(&kernels_for_cuda, 1, __ATOMIC_RELAXED);
 }
+
+void (xs_kernel_known)(const xs_kernel *kernel) { xs_kernel_known_form(kernel, 0); }
 
 /* Fields that only the host backend has say what is meant. How many processes a world has says nothing: each decides for itself, from
  * what all of them see alike, and one that sees no GPU where the others do is told so when it joins. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel_form.h"
 #include "objects.h"
 
 static uint64_t ranks_word(const xs_launch_config *config) {
@@ -176,6 +177,8 @@ int xs_launch(xs_world *world, const xs_kernel *kernel, const xs_launch_config *
     if (rc) return rc;
     if (!kernel || !kernel->name || (args_bytes && !args))
         return xs_fail(XS_E_ARGUMENT, "launch: no kernel or no arguments");
+    rc = xs_kernel_form_check(kernel);
+    if (rc) return rc;
     if (args_bytes != kernel->args_bytes)
         return xs_fail(XS_E_ARGUMENT, "launch of %s: %zu bytes of arguments, the kernel takes %llu", kernel->name,
                        args_bytes, (unsigned long long)kernel->args_bytes);
@@ -213,10 +216,14 @@ int xs_sync(xs_world *world) {
     return error ? error : rc;
 }
 
-int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block,
-                    xs_handle *handle) {
+int (xs_handle_begin)(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block, xs_handle *handle) {
+    return xs_handle_begin_form(world, kernel_name, rank, grid, block, handle, XS_LAUNCH_FORM);
+}
+
+int xs_handle_begin_form(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block, xs_handle *handle, uint32_t form) {
     int rc = xs_world_check(world);
     if (!rc) rc = xs_name_check(kernel_name, XS_NAME_BYTES);
+    if (!rc) rc = xs_form_check(kernel_name, form);
     if (rc) return rc;
     xs_launch_config given = {.size = sizeof given, .grid = grid, .block = block, .first_rank = rank, .ranks = 1},
                      config;

@@ -35,6 +35,13 @@ XS_INLINE uint32_t xs_blocks_quotient(uint32_t block, uint32_t blocks, uint32_t 
     return quotient + (block - quotient * blocks >= blocks);
 }
 
+/* The form of what kernels and libxs share, which are compiled apart: libxs refuses kernels of another one, since each would take the other's memory
+ * for what it is not. XS_FORM counts changes that sizes do not show. */
+#define XS_FORM 1u
+#define XS_LAUNCH_FORM                                                                                                            \
+    (XS_FORM << 26 | (uint32_t)XS_SEQUENCE_BITS << 20 | (uint32_t)XS_EV_COUNT << 13 |                                          \
+     (uint32_t)((sizeof(xs_handle) + sizeof(xs_control) + sizeof(xs_ring_header) + sizeof(xs_status_line) + sizeof(xs_lookout)) / 8 & 0x1fffu))
+
 /* The member that kernels of this form go by. */
 #if XS_RECORD_WORDS == 2
 #define XS_RINGS rings_by_words

@@ -71,7 +71,9 @@ struct xs_kernel {
 };
 /* Called for every XS_KERNEL when the program or library that holds it is loaded: whether all of them have a CUDA form is
  * part of what the default backend is. Any thread. */
-XS_API void xs_kernel_known(const struct xs_kernel *kernel);
+XS_API void xs_kernel_known_form(const struct xs_kernel *kernel, uint32_t form); /* form: of the headers that it was compiled with */
+XS_API void xs_kernel_known(const struct xs_kernel *kernel); /* the same, with headers that did not say */
+#define xs_kernel_known(kernel) xs_kernel_known_form(kernel, XS_LAUNCH_FORM)
 
 /* Source files that kernels of the program may name in their records: zero-terminated names, one behind the other, zeros between
  * them skipped. Called when the program or library that holds them is loaded; they are copied. Any thread. */

@@ -171,6 +171,9 @@ XS_API int xs_sync(xs_world *world);
 /* For a launch that is not made by xs (examples/own): a handle for `grid` blocks of rank `rank`, and its end. The kernel runs on
  * xs_world_device(world, rank), which is current when the handle is asked for (or nothing is): else XS_E_ARGUMENT. */
 XS_API int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block, xs_handle *handle);
+/* What C and C++ programs call, with the form of the handle that they have room for: XS_E_UNSUPPORTED if it is another than that of libxs. */
+XS_API int xs_handle_begin_form(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block, xs_handle *handle, uint32_t form);
+#define xs_handle_begin(world, kernel_name, rank, grid, block, handle) xs_handle_begin_form(world, kernel_name, rank, grid, block, handle, XS_LAUNCH_FORM)
 XS_API int xs_handle_end(xs_world *world, const xs_handle *handle);
 
 /* The world is over: every wait returns XS_RESULT_ABORTED. reason: an xs_error. Async-signal-safe, any thread. */
