@@ -45,11 +45,22 @@ XS_FN void xs_core_store_fenced(xs_writer *w, xs_slot slot, uint64_t value, uint
 
 /* ---- arrivals: an election counts up to base + expected, a gate up to what is waited for ---- */
 
+/* The time of an arrival is read before the add where its fence stands apart, else behind it: no fence lies between them. */
+XS_FN uint64_t xs_core_add_timed(void *at, uint32_t n, uint32_t order, uint32_t scope, uint32_t *time) {
+    uint32_t left = xs_core_apart(order, scope);
+    if (XS_FENCE_ONE_WAY)
+        *time = xs_note_time();
+    uint64_t old = xs_ordered_add(at, n, left, scope, 64);
+    if (!XS_FENCE_ONE_WAY)
+        *time = xs_note_time();
+    return old;
+}
+
 /* Returns the value before. */
 XS_FN uint64_t xs_core_add(xs_writer *w, xs_slot slot, uint32_t weight, uint64_t base, uint32_t expected, uint32_t order, uint32_t scope) {
     xs_ready_note r = xs_note_ready(w, slot);
-    uint32_t left = xs_core_apart(order, scope), time = xs_note_time();
-    uint64_t old = xs_ordered_add(slot.at, weight, left, scope, 64);
+    uint32_t time;
+    uint64_t old = xs_core_add_timed(slot.at, weight, order, scope, &time);
     xs_note_arrive_to(w, r, time, slot, old, base, weight, expected, order, scope);
     return old;
 }
@@ -60,14 +71,14 @@ XS_FN void xs_core_gate(xs_writer *w, xs_slot slot, uint32_t n, uint32_t order, 
         xs_ordered_red(slot.at, n, order, scope, 64);
         return;
     }
-#if XS_SAVE_REGISTERS /* with nothing kept over the add */
-    uint32_t left = xs_core_apart(order, scope), time = xs_note_time();
-    xs_note_gate_at(w, time, slot, xs_ordered_add(slot.at, n, left, scope, 64), n, order, scope);
-#else
-    xs_ready_note r = xs_note_ready(w, slot);
-    uint32_t left = xs_core_apart(order, scope), time = xs_note_time();
-    xs_note_gate_to(w, r, time, slot, xs_ordered_add(slot.at, n, left, scope, 64), n, order, scope);
-#endif
+    xs_ready_note r = XS_ZERO;
+    uint32_t time;
+    if (!XS_SAVE_REGISTERS)
+        r = xs_note_ready(w, slot);
+    uint64_t old = xs_core_add_timed(slot.at, n, order, scope, &time);
+    if (XS_SAVE_REGISTERS) /* nothing of it is kept over the add */
+        r = xs_note_ready(w, slot);
+    xs_note_gate_to(w, r, time, slot, old, n, order, scope);
 }
 
 /* ---- fences ---- */

@@ -48,7 +48,7 @@ XS_FN void xs_note_detailed(xs_writer *w, xs_how how, xs_slot slot, uint64_t val
     xs_note_detailed_to(w, xs_note_ready(w, slot), how, slot, value, detailed, detail, time);
 }
 
-/* ---- signals and arrivals. Their time is read before the store or the add: where that comes between, take the time first. ---- */
+/* ---- signals. The time of a signal is read before its store: where the store comes between, take the time first. ---- */
 
 XS_FN uint32_t xs_note_time(void) { return XS_TRACE ? xs_now_low() : 0; }
 
@@ -110,7 +110,7 @@ XS_FN void xs_note_arrive_to(xs_writer *w, xs_ready_note r, uint32_t time, xs_sl
     xs_emit_slow(w, xs_how_detail(how, 1), expected, xs_high(xs_note_full_time(time)));
     xs_emit_slow(w, XS_MORE(weight < XS_OBJECT_MASK ? weight : XS_OBJECT_MASK), xs_high(old), (uint32_t)target);
 }
-/* time: from before the add (xs_note_time). */
+/* time: from before the add (xs_note_time), behind a fence that belongs to it. */
 XS_FN void xs_note_arrive_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t old, uint64_t base, uint32_t weight, uint32_t expected,
                              uint32_t order, uint32_t scope) {
     xs_note_arrive_to(w, xs_note_ready(w, slot), time, slot, old, base, weight, expected, order, scope);
@@ -125,7 +125,7 @@ XS_FN void xs_note_gate_to(xs_writer *w, xs_ready_note r, uint32_t time, xs_slot
     if (XS_TRACE)
         xs_note_detailed_to(w, r, xs_how_of(XS_EV_GATE_ARRIVE, order, scope, XS_FENCE_NONE), slot, old, add != 1, add, time);
 }
-/* time: from before the add. */
+/* time: likewise. */
 XS_FN void xs_note_gate_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t old, uint32_t add, uint32_t order, uint32_t scope) {
     xs_note_gate_to(w, xs_note_ready(w, slot), time, slot, old, add, order, scope);
 }
