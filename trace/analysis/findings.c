@@ -324,7 +324,7 @@ static bool rests_on_late(const an *a, const an_finding *f) {
 
 static void undo_late(an *a, an_finding *f) {
     f->undone = true;
-    an_unknown(a, f->f.detector, 0, "arrivals at a counter bear stamps of another order than they had, by more than is known of clocks, and this rests on it: %s", f->f.text);
+    an_unknown(a, f->f.detector, 0, "an arrival at a counter came later than clocks allow, or than there is room to wait for it, and this rests on what it orders: %s", f->f.text);
 }
 
 static void undo(an *a) {

@@ -150,9 +150,45 @@ static void test_count_that_comes_later_than_clocks_allow_makes_no_race(void **s
     judged_free(&j);
 }
 
+static void add(cb *c, uint32_t rank, uint64_t at, uint32_t slot, uint32_t old) {
+    cb_full event = {.kind = XS_EV_GATE_ARRIVE, .object = slot, .value = old, .order = XS_RELEASE, .scope = XS_SCOPE_SYS, .detail = 1};
+    cb_full_event(c, RING(rank, 0), at, &event);
+}
+
+/* Threads: rank 1 writes and counts, and is set aside before its stamp for 15 ms, which is nothing odd. Rank 3, which found its count, goes on; what it
+ * does is put off until then, and `events` of it are more than there is room for. Rank 0 reads what was counted. */
+static judged put_off(uint32_t events) {
+    cb *c = case_begin(4, 1, 1);
+    uint32_t sum = cb_slot(c, cb_pad(c, "sum", "", "", 1, 1, XS_PAD_SHARED), 0, 0, 0), name = cb_mark_name(c, "tile"), other = cb_mark_name(c, "own");
+    uint64_t late = 15000000;
+    add(c, 2, 1900, sum, 0);
+    cb_payload(c, RING(1, 0), 1950, XS_EV_WRITE_BEGIN, name, 1, 1, 0, 16, 1024);
+    cb_payload_end(c, RING(1, 0), 1990, name, 1);
+    add(c, 3, 2000, sum, 2); /* of 2: one of them is not there yet */
+    for (uint32_t i = 0; i < events; i++)
+        cb_payload(c, RING(3, 0), 3000 + 100 * i, XS_EV_WRITE_BEGIN, other, i % 8, i, 3, 16, 1024);
+    cb_pass(c, RING(0, 0), 14000000, sum, 3, 3);
+    cb_payload(c, RING(0, 0), 14000100, XS_EV_READ_BEGIN, name, 1, 1, 1, 16, 1024);
+    cb_payload_end(c, RING(0, 0), 14000200, name, 1);
+    add(c, 1, late, sum, 1);
+    case_end_writers(c, 4, 1, late + 1000);
+    return judge(c);
+}
+static void test_queue_that_is_full_makes_no_race(void **state) {
+    (void)state;
+    judged j = put_off(100);
+    expect_clean(&j);
+    judged_free(&j);
+    j = put_off(70000);
+    expect_errors(&j, 0);
+    assert_int_equal(xsa_exit_code(j.result), 2);
+    judged_free(&j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_turn_whose_wait_is_lost_may_have_come_later), cmocka_unit_test(test_flag_is_not_one_round_behind_for_good),
                                        cmocka_unit_test(test_flag_is_known_again_where_stamps_tell_rounds_apart),
-                                       cmocka_unit_test(test_count_that_comes_later_than_clocks_allow_makes_no_race)};
+                                       cmocka_unit_test(test_count_that_comes_later_than_clocks_allow_makes_no_race),
+                                       cmocka_unit_test(test_queue_that_is_full_makes_no_race)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
