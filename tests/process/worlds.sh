@@ -9,7 +9,7 @@ fail() { echo "FAILED: $*" >&2; cat said >&2; exit 1; }
 kept() { sed -n "$2s/.* signals \([0-9]*\) .*/\1/p" "$1"; } # signals that the kernels of line $2 counted
 # A capture of one world: no error, and the signals that its kernels counted in memory of their own.
 is_world() { # NAME SIGNALS PROCESSES
-    "$xs" check "$1" >found || fail "$1: $(cat found)"
+    "$xs" check "$1" >found || [ $? = 2 ] || fail "$1: $(cat found)" # 2: something is not known, on a busy machine
     [ "$("$xs" query "$1" "select count(*) as n from events where event in ('signal', 'watermark')" | tail -1 | tr -d ' ')" = "$2" ] || fail "$1 has not $2 signals"
     grep -q "^xs: $1.xs: [0-9]* records of $3 process" said || fail "$1 is not of $3 processes"
 }
