@@ -4,8 +4,8 @@
 #include <inttypes.h>
 
 void xsv_html_escaped(FILE *out, const char *text) {
-    for (; *text; text++)
-        switch (*text) {
+    for (size_t taken; *text; text += taken)
+        switch (taken = 1, *text) {
         case '&':
             fputs("&amp;", out);
             break;
@@ -19,7 +19,7 @@ void xsv_html_escaped(FILE *out, const char *text) {
             fputs("&quot;", out);
             break;
         default:
-            fputc(*text, out);
+            taken = xsv_put_character(text, out);
         }
 }
 

@@ -2,6 +2,7 @@
 #include "database.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +14,28 @@ static int end_of_rows(int step, FILE *out) {
     return fflush(out) || ferror(out) ? XS_E_SYSTEM : XS_OK;
 }
 
+size_t xsv_put_character(const char *text, FILE *out) {
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* of so many bytes; less is a form that is too long */
+    unsigned char c = (unsigned char)*text;
+    size_t bytes = c < 0x80 ? 1 : c >= 0xf0 && c < 0xf8 ? 4 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xc0 && c < 0xe0 ? 2 : 0, at = 1;
+    uint32_t code = bytes == 1 ? c : c & (0x7fu >> bytes);
+    for (; at < bytes && ((unsigned char)text[at] & 0xc0) == 0x80; at++)
+        code = code << 6 | ((unsigned char)text[at] & 0x3f);
+    if (!bytes || at < bytes || code < least[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        return fputs("\xef\xbf\xbd", out), 1;
+    return fwrite(text, 1, bytes, out), bytes;
+}
+
 void xsv_json_string(const char *text, FILE *out) {
     fputc('"', out);
-    for (; *text; text++) {
+    while (*text) {
         unsigned char c = (unsigned char)*text;
         if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
+            text++, fprintf(out, "\\%c", c);
         else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
+            text++, fprintf(out, "\\u%04x", c);
         else
-            fputc(c, out);
+            text += xsv_put_character(text, out);
     }
     fputc('"', out);
 }

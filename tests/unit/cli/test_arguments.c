@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -206,6 +207,24 @@ static void the_link_of_windows_was_not_found(void **state) {
     outcome_free(&o);
 }
 
+/* Names of files are bytes; JSON is UTF-8, and strict readers refused it. */
+static void a_command_that_is_no_text_broke_json(void **state) {
+    (void)state;
+    assert_int_equal(system("cp " BARRIER " \"$(printf 'b\\377\\303\\274r')\""), 0);
+    outcome o = run_xs("record -o bytes -- ./b\xff\xc3\xbcr --rounds 1");
+    assert_int_equal(o.code, 0);
+    outcome_free(&o);
+    static const char *const asked[] = {"report bytes --json", "report bytes --html", "check bytes --json", "hang bytes --json",
+                                        "query bytes --json 'select command from process'"};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        o = run_xs(asked[i]);
+        assert_int_equal(o.code, 0);
+        if (strchr(o.out, '\xff') || !strstr(o.out, "./b\xef\xbf\xbd\xc3\xbcr"))
+            fail_msg("%s: %s", asked[i], o.out);
+        outcome_free(&o);
+    }
+}
+
 static int times(const char *text, const char *words) {
     int n = 0;
     for (const char *at = text; (at = strstr(at, words)); at += strlen(words))
@@ -260,7 +279,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_that_are_none_are_refused_by_every_option), cmocka_unit_test(folders_are_no_names),
                                        cmocka_unit_test(next_commands_are_quoted), cmocka_unit_test(one_run_named_twice_was_told_twice),
                                        cmocka_unit_test(a_record_that_could_not_start_emptied_the_capture),
-                                       cmocka_unit_test(a_second_recorder_exported_the_first_ones_capture), cmocka_unit_test(what_a_bound_let_go_was_called_lost), cmocka_unit_test(the_link_of_windows_was_not_found),
+                                       cmocka_unit_test(a_second_recorder_exported_the_first_ones_capture), cmocka_unit_test(what_a_bound_let_go_was_called_lost), cmocka_unit_test(the_link_of_windows_was_not_found), cmocka_unit_test(a_command_that_is_no_text_broke_json),
                                        cmocka_unit_test(a_folder_to_write_into_was_taken_for_a_name), cmocka_unit_test(what_nobody_asks_for_was_passed_over),
                                        cmocka_unit_test(the_trace_of_an_earlier_run_was_left_without_a_word),
                                        cmocka_unit_test(several_captures_became_the_first_in_silence), cmocka_unit_test(a_capture_that_was_cut_off_was_clean_and_no_more)};
