@@ -53,9 +53,9 @@ typedef struct an_where { xsr_source source; uint32_t writer; bool fence; } an_w
 
 typedef struct an_writer { /* beside xsr_writer */
     uint64_t events, last_event, epoch, signals, passes; /* passes: waits that ended well */
-    int64_t first_time, last_time, time_before; /* time_before: of the event before the last */
+    int64_t first_time, last_time;
     int64_t epoch_time; /* of its last EPOCH, or its first event */
-    uint64_t epoch_record;
+    uint64_t epoch_record, epoch_passes; /* epoch_passes: waits that had ended well by then */
     uint8_t last_kind;
     bool begun;                /* its WRITER_BEGIN was seen */
     uint32_t role;
@@ -82,8 +82,8 @@ int an_list_add(an_list *list, uint32_t item);
 
 /* Its last arrival. first: its first epoch; epochs: in how many it arrived; now, before: what it added in the last of them and in the one before;
  * steady: for how many in a row that was the same; more: the event by which it added more than in those, 0: none; left: the count behind its last one; from: the count that its first one found,
- * found: that record, entered: the one that entered its round. */
-typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count, record; int64_t time; uint64_t first, epochs, now, before, steady, more, left, from, found, entered; } an_arriver;
+ * found: that record, entered: the one that entered its round; reach: most waits of an epoch that it had passed when it arrived. */
+typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count, record; int64_t time; uint64_t first, epochs, now, before, steady, more, left, from, found, entered, reach; } an_arriver;
 void an_arriver_take(an_arriver *r, const xsr_event *e); /* one more */
 
 typedef struct an_slot { /* beside xsr_slot */
@@ -107,7 +107,8 @@ typedef struct an_slot { /* beside xsr_slot */
     uint64_t step, step_lead;  /* by which its values rise as a rule, and how clear that is; lead 0: not known */
     uint64_t need, need_epoch, need_step; /* of the last wait; by how much they rise from one epoch to the next, 0: not known */
     bool needs_odd;            /* they do not rise evenly */
-    uint64_t passes, passes_most, repeats; /* waits that its writer had passed when it signalled last, most between two signals, how many such pairs */
+    uint64_t passes, passes_most, passes_usual, passes_lead, repeats; /* waits that its writer had passed when it signalled last, most and as a rule between two
+                                                                        signals (lead: how clear that is), how many such pairs */
     uint64_t reported_epoch, reported; /* last EXPECT */
     uint64_t reported_event;
     uint32_t reported_by;      /* writer */
@@ -167,6 +168,7 @@ typedef struct an_stuck {
     uint8_t origin;    /* of the knowledge of who owes it: xs_plan_origin */
     uint64_t left_out; /* a counter: how many of its rounds the only one who arrives there has gone past without doing so */
     bool counted;      /* left_out is told by values, whatever records are lost, also where it is 0 */
+    bool beyond;       /* a counter: who owes it, and arrived in every round before, stands behind the place where it does */
     uint32_t absent, arrivers; /* a counter: who have arrived before and not in this epoch, of how many; several of whom none does so in every epoch */
 } an_stuck;
 
@@ -384,7 +386,10 @@ xsa_finding an_stuck_like(an *a, const an_stuck *s, uint32_t detector, uint32_t 
 
 /* ---- ladder*.c ---- */
 void an_ladder(an *a, an_stuck *s);
-bool an_has_skipped(const an *a, uint32_t slot, uint64_t need, uint32_t writer, uint32_t waits); /* skipped.c */
+/* ---- skipped.c ---- */
+bool an_has_skipped(const an *a, uint32_t slot, uint64_t need, uint32_t writer, uint32_t waits);
+bool an_may_have_skipped(const an *a, const an_stuck *s); /* records that are lost leave that open */
+bool an_is_beyond(const an *a, const an_stuck *s, const an_arriver *r, uint32_t waits); /* it stands behind the place where it arrives */
 /* ---- misdirected.c ---- */
 uint32_t an_misdirected(const an *a, const an_stuck *s); /* the slot that the signal went to instead; XSR_NONE */
 /* ---- pattern.c ---- */

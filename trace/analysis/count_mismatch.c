@@ -13,12 +13,26 @@ static xsa_finding like_of(const an *a, uint32_t counter, uint32_t rank, uint32_
     return f;
 }
 
+const an_arriver *an_added_more(const an *a, uint32_t counter) {
+    const an_arriver *found = NULL;
+    for (uint32_t i = 0; i < a->slots[counter].arriver_count; i++) {
+        const an_arriver *r = &a->slots[counter].arrivers[i];
+        found = r->more && (!found || r->more < found->more) ? r : found;
+    }
+    return found;
+}
+
 static int say_more(an *a, const xsr_event *e, uint64_t count) {
+    const an_arriver *more = an_added_more(a, e->slot);
     xsa_finding f = like_of(a, e->slot, e->rank, e->writer, e->time);
     f.end = e->time;
+    if (more)
+        an_culprit(a, &f, XSR_NONE, more->writer);
+    const char *who = more ? an_print(a, "; %s had added more than in each round before", an_who(a, XSR_NONE, more->writer)) : "";
     f.cure = "count again who arrives in an epoch: expected is too small, or somebody arrives twice";
-    an_finding *out = an_find(a, &f, an_key(XSA_COUNT_MISMATCH, e->slot, 1, 0), "%s at %s is number %llu where %llu are expected, %s", an_who(a, e->rank, e->writer),
-                              owner_words(a, e->slot), (unsigned long long)count, (unsigned long long)e->detail, an_since(a, e->time));
+    an_finding *out = an_find(a, &f, an_key(XSA_COUNT_MISMATCH, e->slot, 1, 0), "%s at %s is number %llu where %llu are expected, %s%s", an_who(a, e->rank, e->writer),
+                              owner_words(a, e->slot), (unsigned long long)count, (unsigned long long)e->detail, an_since(a, e->time), who);
+    TRY(more ? an_evidence(a, out, more->more, "more than usual") : 0);
     return an_evidence(a, out, e->id, "arrival beyond what is expected");
 }
 
@@ -82,7 +96,7 @@ static const char *who_lacks(an *a, const an_stuck *s) {
     if (s->left_out)
         return an_print(a, "%s has gone past %llu of its rounds without arriving there", an_who(a, XSR_NONE, s->owes), (unsigned long long)s->left_out);
     if (s->owes != XSR_NONE)
-        return an_print(a, "%s does not arrive any more", an_who(a, XSR_NONE, s->owes));
+        return an_print(a, s->beyond ? "%s has gone past the place where it arrives" : "%s does not arrive any more", an_who(a, XSR_NONE, s->owes));
     if (a->slots[s->counter].arriver_count)
         return "all who arrive there have done so";
     return a->slots[s->counter].arrivals ? "nobody is left to arrive" : "nobody has arrived there";
@@ -94,6 +108,14 @@ static bool added_from_afar(const an *a, uint32_t slot) {
     for (uint32_t i = 1; i < x->arriver_count; i++)
         if (a->model->writers[x->arrivers[i].writer].rank != a->model->writers[x->arrivers[0].writer].rank)
             return true;
+    return false;
+}
+
+/* A gate, whose records are counts in full: with what that one adds in each round the waiter would have what it needs. */
+static bool lacks_what_it_adds(const an_stuck *s, const an_slot *x) {
+    for (uint32_t i = 0; i < x->arriver_count && s->beyond && s->counter == s->w.slot; i++)
+        if (x->arrivers[i].writer == s->owes)
+            return !s->w.open && !s->w.end_lost && s->w.observed + x->arrivers[i].now >= s->w.need;
     return false;
 }
 
@@ -115,11 +137,14 @@ static int say_fewer(an *a, const an_stuck *s) {
     f.slot = s->counter;
     f.cure = expected == 0 ? "name who publishes where nothing is expected (XS_PLAN_NO_ARRIVALS), or leave the wait out (xs_wait_expected)"
                            : "count again who arrives in an epoch: expected is too large, or an arrival is left out on some path";
-    if (s->absent)
+    bool reported = x->is_reported && x->reported_epoch == (uint32_t)s->w.epoch;
+    if (s->owes == XSR_NONE && reported && added_from_afar(a, s->counter)) /* who says how many come is one, who come are several */
+        an_culprit(a, &f, XSR_NONE, x->reported_by);
+    else if (s->absent || (s->owes == XSR_NONE && added_from_afar(a, s->counter)))
         f.owes_rank = f.owes_block = f.owes_writer = XSR_NONE;
     else if (s->owes == XSR_NONE)
         an_culprit(a, &f, s->supplier, x->arrival.writer);
-    if (s->owes == XSR_NONE || (s->left_out && !s->counted) || have >= expected || added_from_afar(a, s->counter)) /* put together wrongly, or an increment vanished on its way */
+    if (!lacks_what_it_adds(s, x) && (s->owes == XSR_NONE || (s->left_out && !s->counted) || have >= expected || added_from_afar(a, s->counter))) /* put together wrongly, or an increment vanished on its way */
         whole_counter(a);
     if (!s->certain) {
         an_unknown(a, XSA_COUNT_MISMATCH, lost, "arrivals at %s may be lost (%llu records)", an_slot_name(a, s->counter), (unsigned long long)lost);

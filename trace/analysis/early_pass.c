@@ -3,7 +3,7 @@
 #include "detectors.h"
 #include "class.h"
 
-typedef struct pass { uint64_t wait, read, epoch, need, value; uint32_t writer, rank, launch, read_launch; xsr_source source; int64_t time, read_time; bool again; } pass;
+typedef struct pass { uint64_t wait, read, epoch, need, value; uint32_t writer, rank, launch, read_launch, read_writer; xsr_source source; int64_t time, read_time; bool again; } pass;
 typedef struct passes { pass *slots; uint32_t room; } passes;
 
 static int room_for(an *a, passes *s) {
@@ -71,7 +71,7 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
         return 0;
     if (p->again && p->read == read.event && p->launch == launch_of(a, w->writer) && p->launch != launch_of(a, read.writer))
         return 0; /* a whole launch runs through on it: the first signal that comes too late tells of the first wait */
-    *p = (pass){w->id, read.event, w->epoch, w->need, w->observed, w->writer, w->rank, launch_of(a, w->writer), launch_of(a, read.writer), w->source, w->end, read.time, true};
+    *p = (pass){w->id, read.event, w->epoch, w->need, w->observed, w->writer, w->rank, launch_of(a, w->writer), launch_of(a, read.writer), read.writer, w->source, w->end, read.time, true};
     return 0;
 }
 
@@ -88,7 +88,10 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     /* Launches are known however much is lost, and values that are never reset tell which signal it read. */
     if (p->launch == XSR_NONE || p->launch == p->read_launch || !an_never_reset(a, e->slot)) {
         an_whole_rank(a, e->rank, INT64_MIN, e->time); /* another signal, or another round of either */
-        an_whole(a, p->writer, p->read_time, p->time);
+        bool several = an_pad(a, e->slot)->flags & XS_PAD_SHARED; /* who signal it: one of another rank's may be what was read */
+        an_whole(a, several ? XSR_NONE : p->writer, p->read_time, p->time);
+        an_whole(a, p->read_writer, INT64_MIN, p->read_time); /* of which round that signal is */
+        an_only_by(a, AN_ENTERS);
     }
     an_whole_writes(a, e->slot, e->time);
     xsa_finding f = an_like(XSA_EARLY_PASS, XSA_ERROR, XSA_HIGH);

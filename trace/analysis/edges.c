@@ -91,7 +91,6 @@ static int take_release(an *a, an_step *step, const an_release *before) {
     r->value = an_arrives(e->kind) ? e->value + an_weight(e) : e->value;
     r->epoch = e->epoch;
     r->time = e->time;
-    r->since = a->writers[e->writer].time_before;
     r->stamp = (an_stamp){step->agent, g->epoch};
     r->writer = e->writer;
     r->rank = e->rank;

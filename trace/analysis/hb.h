@@ -21,7 +21,7 @@ enum an_level { AN_GPU = 0, AN_SYS = 1, AN_LEVELS = 2 }; /* how far an edge must
 
 typedef struct an_release { /* what a signal or arrival released; the newest of a slot are kept */
     uint64_t event, value, epoch; /* epoch: of its writer; 0: none */
-    int64_t time, since;         /* since: the event of its writer before it */
+    int64_t time;
     an_stamp stamp;              /* of the event */
     an_vector *clock[AN_LEVELS]; /* what is released at that level, without `self` */
     an_stamp self[AN_LEVELS];    /* epoch 0: nothing is released at that level */

@@ -65,27 +65,40 @@ uint8_t ladder_candidates(an *a, an_stuck *s) {
     return why;
 }
 
-static bool arrives_always(const an_arriver *r, uint64_t until) { return r->epochs >= until - r->first; }
+/* But for what is lost. */
+static bool arrives_always(const an *a, const an_arriver *r, uint64_t until) {
+    uint64_t lost = until - r->first > r->epochs && a->lost_records ? an_lost_by(a, r->writer, INT64_MIN, INT64_MAX) : 0;
+    return r->epochs + (lost < r->epochs / 2 ? lost : 0) >= until - r->first;
+}
 
-/* Who arrived in earlier rounds and not in this one: rather somebody who did so in each. Where several come and go, and that is all there is to
- * it, it could be any of them: they are counted, and none is named. */
+typedef struct lacking { uint32_t arriver; bool beyond, always; } lacking;
+
+static bool comes_first(const an_slot *x, lacking m, lacking best) {
+    if (best.arriver == XSR_NONE || m.beyond != best.beyond)
+        return best.arriver == XSR_NONE || m.beyond;
+    return m.always != best.always ? m.always : x->arrivers[m.arriver].time < x->arrivers[best.arriver].time;
+}
+
+/* Who arrived in earlier rounds and not in this one: first who stands behind the place where it always does, then somebody who did so in each. Where
+ * several come and go, and that is all there is to it, it could be any of them: they are counted, and none is named. Those of them who are past the
+ * place had nothing to add, or have left it out. */
 static uint32_t missing_arriver(const an *a, an_stuck *s) {
     const an_slot *x = &a->slots[s->counter];
-    uint32_t best = XSR_NONE, absent = 0;
+    lacking best = {.arriver = XSR_NONE};
+    uint32_t absent = 0;
     for (uint32_t i = 0; i < x->arriver_count && s->w.epoch; i++) {
         const an_arriver *r = &x->arrivers[i];
         if (r->epoch >= s->w.epoch || r->writer == s->w.writer) /* it does not arrive while it waits */
             continue;
+        lacking m = {i, an_is_beyond(a, s, r, waits_beside(a, r->writer, s)), arrives_always(a, r, s->w.epoch)};
         absent++;
-        bool better = best == XSR_NONE || arrives_always(r, s->w.epoch) > arrives_always(&x->arrivers[best], s->w.epoch) ||
-                      (arrives_always(r, s->w.epoch) == arrives_always(&x->arrivers[best], s->w.epoch) && r->time < x->arrivers[best].time);
-        best = better ? i : best;
+        if ((m.always || !m.beyond) && comes_first(x, m, best))
+            best = m;
     }
-    if (best == XSR_NONE)
-        return XSR_NONE;
-    if (absent > 1 && !arrives_always(&x->arrivers[best], s->w.epoch))
-        s->absent = absent, s->arrivers = x->arriver_count;
-    return x->arrivers[best].writer;
+    if (absent > 1 || best.arriver == XSR_NONE)
+        s->absent = best.always ? 0 : absent, s->arrivers = x->arriver_count;
+    s->beyond = best.beyond;
+    return best.arriver == XSR_NONE ? XSR_NONE : x->arrivers[best.arriver].writer;
 }
 
 /* Everybody has arrived in this round, and it is not enough. Only who has yet to add what it added in the round before may still do so: a wait
@@ -102,7 +115,7 @@ static uint8_t judge_arrivers(an *a, an_stuck *s) {
         now.supplier = a->model->writers[r->writer].rank;
         now.supplier_number = an_number(a, now.supplier);
         uint8_t w = ladder_writer(a, &now, r->writer);
-        if (w == AN_WHY_WAITS && s->w.epoch && r->now >= r->before)
+        if (w == AN_WHY_WAITS && s->w.epoch && (r->now >= r->before || an_is_beyond(a, s, r, now.next)))
             w = AN_WHY_ENDED; /* done with this round */
         uint8_t wins = why == AN_WHY_UNKNOWN ? w : worse(why, w);
         best = wins != why ? now : best;
@@ -120,7 +133,7 @@ static uint8_t judge_arrivers(an *a, an_stuck *s) {
 static bool lacks_its_own(const an *a, const an_stuck *s) {
     uint32_t at = s->counter != s->w.slot ? XSR_NONE : rd_map_get(&a->arriver_of, (uint64_t)s->counter << 32 | s->w.writer);
     const an_arriver *r = at == XSR_NONE ? NULL : &a->slots[s->counter].arrivers[at];
-    return r && s->w.epoch && r->epochs > 1 && r->epoch < s->w.epoch && arrives_always(r, s->w.epoch) && an_capture_is_whole(a);
+    return r && s->w.epoch && r->epochs > 1 && r->epoch < s->w.epoch && arrives_always(a, r, s->w.epoch) && an_capture_is_whole(a);
 }
 
 uint8_t ladder_counter(an *a, an_stuck *s) {
@@ -136,7 +149,7 @@ uint8_t ladder_counter(an *a, an_stuck *s) {
         s->supplier_number = an_number(a, s->supplier);
         uint8_t why = ladder_writer(a, s, missing);
         s->left_out = ladder_rounds_left_out(a, s);
-        return why == AN_WHY_MOVED_ON || why == AN_WHY_ENDED || s->left_out ? AN_WHY_COUNT : why;
+        return why == AN_WHY_MOVED_ON || why == AN_WHY_ENDED || s->left_out || s->beyond ? AN_WHY_COUNT : why;
     }
     if (full) {
         s->owes = x->arrival.writer;

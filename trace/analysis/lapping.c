@@ -34,10 +34,12 @@ static int say(an *a, const an_step *step, const char *what, uint64_t other, int
 }
 
 /* The credit for that batch, or a later one, which the producer has heard of. The record of a publication stands behind its store: its reader may have given
- * back that very batch by then. *last: the newest for it that was not heard of, or else of all. */
-static bool is_given(const an *a, const ring *r, uint64_t freed, uint32_t agent, const given **last) {
+ * back that very batch by then. *last: the newest for it that was not heard of, or else of all. *since: when that batch was given back; where its credit is
+ * not there, of the newest before it, behind which it would be. */
+static bool is_given(const an *a, const ring *r, uint64_t freed, uint32_t agent, const given **last, int64_t *since) {
     bool enough = false;
     *last = NULL;
+    *since = INT64_MIN;
     for (uint32_t i = 0; i < WAITS && i < r->ack_count; i++) {
         const given *g = &r->acks[i];
         if (g->value >= freed && an_hb_before(a, g->stamp, agent))
@@ -46,6 +48,7 @@ static bool is_given(const an *a, const ring *r, uint64_t freed, uint32_t agent,
         if (first || (!enough && (!*last || g->value > (*last)->value)))
             *last = g;
         enough |= g->value >= freed;
+        *since = g->value <= freed && g->time > *since ? g->time : *since;
     }
     return false;
 }
@@ -63,11 +66,12 @@ static int take_publish(an *a, rings *s, const an_step *step) {
         return 0;
     uint64_t freed = e->value - depth;
     const given *last;
-    if (is_given(a, r, freed, step->agent, &last) || older_are_gone(r, freed))
+    int64_t since;
+    if (is_given(a, r, freed, step->agent, &last, &since) || older_are_gone(r, freed))
         return 0;
     bool unheard = last && last->value >= freed;
     const char *how = unheard ? an_print(a, "without having heard that %llu was given back", (unsigned long long)freed) : an_print(a, "before %llu was given back", (unsigned long long)freed);
-    return say(a, step, how, last ? last->event : XSR_NO_ID, last ? last->time : INT64_MIN);
+    return say(a, step, how, last ? last->event : XSR_NO_ID, since);
 }
 
 /* Its reader has waited as often as was signalled, and this producer knows: it asks for too little. */

@@ -48,8 +48,10 @@ static const char *release_words(an *a, const an_release *r) {
 static int say_release(an *a, const an_step *step) {
     const an_release *r = step->from;
     const xsr_event *e = step->e;
-    if (!strong(r->order)) /* a fence before it */
-        an_whole(a, r->writer, r->since, r->time);
+    if (!strong(r->order)) { /* a fence before it: any that came, since one covers all stores behind it */
+        an_whole(a, r->writer, INT64_MIN, r->time);
+        an_only_by(a, AN_KIND(FENCE));
+    }
     xsa_finding f = like_of(a, e->slot, r->order, r->writer, e->writer, step->w ? step->w->begin : e->time, e->time);
     f.cure = "release at the scope of both sides: st.release, or a fence of that scope before the store, never behind it";
     an_finding *out = an_find(a, &f, key_of(a, e->slot, r->writer, 1), "%s %s %s (%s), but %s reads it on %s: what it wrote before need not be seen", an_who(a, r->rank, r->writer),

@@ -9,7 +9,8 @@ typedef struct guard {
     uint64_t signal, value, need, record, epoch;
     uint32_t agent, slot, writer; /* agent, writer: who signalled */
     xsr_source source; /* of the wait; line 0: not known */
-    bool any, released, acquired;
+    uint8_t level;       /* an_level that the signal and the wait had to reach */
+    bool any, released, acquired; /* acquired: by the wait, or a fence behind it */
     bool unsure; /* it passed another since, whose signal is not known */
     bool spent;  /* the block has signalled that slot since: it has given back what it had got there */
 } guard;

@@ -323,8 +323,16 @@ static int note_guard(races *r, const an_step *step) {
         r->guards[step->agent].unsure = true;
     else
         r->guards[step->agent] = (guard){.signal = step->from->event, .value = step->w->observed, .need = step->w->need, .record = step->e->sequence, .epoch = step->from->epoch, .agent = step->from->stamp.agent, .writer = step->from->writer,
-                                           .slot = step->e->slot, .source = step->w->source, .any = true, .released = step->released, .acquired = step->acquired};
+                                           .slot = step->e->slot, .source = step->w->source, .level = step->need, .any = true, .released = step->released, .acquired = step->acquired};
     return 0;
+}
+
+/* A relaxed wait, and the fence behind it: together they acquire. */
+static void note_fence(races *r, const an_step *step) {
+    guard *g = step->agent < r->guard_room ? &r->guards[step->agent] : NULL;
+    bool acquires = step->e->order == XS_ACQUIRE || step->e->order == XS_ACQ_REL || step->e->order == XS_SEQ_CST;
+    if (g && g->any && acquires)
+        g->acquired |= an_level_of_scope(step->e->scope) > g->level;
 }
 
 static int note_begun(an *a, races *r, const xsr_event *e, uint32_t chunk_index) {
@@ -392,6 +400,7 @@ static int on_step(an *a, void *state, const an_step *step) {
         return note_begun(a, r, e, at);
     case XS_EV_PASS:
     case XS_EV_WAIT_END: return note_guard(r, step);
+    case XS_EV_FENCE: note_fence(r, step); return 0;
     case XS_EV_SIGNAL:
     case XS_EV_WATERMARK:
     case XS_EV_ARRIVE:

@@ -24,6 +24,7 @@ int an_recount_event(an *a, const xsr_event *e); /* every event, before the stat
 void an_recount_free(an *a);
 
 enum an_tallied { AN_SIGNALS = 0, AN_ARRIVALS = 1, AN_TALLIED = 2 };
+const an_arriver *an_added_more(const an *a, uint32_t counter); /* the first who added more in an epoch than in those before; NULL: nobody, or not known */
 const an_tally *an_tally_of(const an *a, uint32_t slot, uint32_t tallied); /* NULL: nothing was counted */
 /* Epochs that writers of the rank in that role entered, and in how many launches; XSR_NONE: of any rank, in any role. NULL: none. */
 const an_runs *an_entered(const an *a, uint32_t rank, uint32_t role);

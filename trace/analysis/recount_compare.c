@@ -66,11 +66,14 @@ static int say(an *a, const an_difference *d, uint32_t alike) {
     const an_tally *t = an_tally_of(a, d->slot, d->tallied);
     const an_slot *s = &a->slots[d->slot];
     const an_touch *last = d->tallied == AN_SIGNALS ? &s->signal : &s->arrival;
-    bool more = d->count > d->promised;
+    bool more = d->count > d->promised, together = d->rank == XSR_NONE && d->tallied == AN_ARRIVALS;
+    const an_arriver *odd = together && more ? an_added_more(a, d->slot) : NULL;
     xsa_finding f = an_like(XSA_COUNT_MISMATCH, d->severity, an_confidence(d->origin, lost));
     f.lost = lost;
     f.slot = d->slot;
     an_culprit(a, &f, d->rank, more && t ? t->writer : last->writer);
+    if (together && (odd || (s->is_reported && d->origin == XS_PLAN_REPORTED))) /* of several who arrive any could be wrong: who says how many they are is one */
+        an_culprit(a, &f, XSR_NONE, odd ? odd->writer : s->reported_by);
     f.rank = a->model->slots[d->slot].owner;
     f.begin = last->time;
     f.end = last->time;

@@ -1,7 +1,9 @@
 /* Did who owes a signal go past the place where it makes it? Told from its own habit: how many waits it passes from one signal of the slot to
  * the next. In a circle of waits nobody has got so far; whoever has left its signal out, and what it waits for now is an effect of that. It is
- * a matter of counts, which only a whole capture has. */
+ * a matter of counts: records that are lost make it count for less. */
 #include "analysis.h"
+
+#define LEAST_LOST 3u /* times that a habit must have been seen where records of it are lost */
 
 /* The slot of the pad that went along with this one and to which it has signalled the round in question since its last signal to this one: of
  * several the last. XSR_NONE: there is none. */
@@ -18,19 +20,59 @@ static uint32_t signalled_beside(const an *a, uint32_t slot, uint64_t need, uint
     return best;
 }
 
+static bool stands_again(const an *a, uint32_t writer, uint32_t waits) {
+    return waits != XSR_NONE && a->slots[a->stuck[waits].w.slot].wait.writer == writer;
+}
+
+/* What that writer has lost since; what is not in the capture for another reason than that it was lost is no number. */
+static uint64_t lost_since(const an *a, uint32_t writer, int64_t time) {
+    return a->model->trimmed || a->model->triggered ? UINT32_MAX : an_lost_by(a, writer, time, INT64_MAX);
+}
+
 /* waits: the wait that it stands at, which it has passed in earlier rounds; one that is new to it (a credit, once the ring is full) belongs to
- * no habit. */
+ * no habit. Each record lost since its last signal may have been one; those lost before leave the most that it passes between two in doubt
+ * where there are few. */
 bool an_has_skipped(const an *a, uint32_t slot, uint64_t need, uint32_t writer, uint32_t waits) {
     const an_slot *x = &a->slots[slot];
-    if (!an_capture_is_whole(a) || waits == XSR_NONE || a->slots[a->stuck[waits].w.slot].wait.writer != writer || (x->signals && x->signal.writer != writer))
+    uint64_t lost = lost_since(a, writer, INT64_MIN), since = a->writers[writer].passes - x->passes, behind = lost ? lost_since(a, writer, x->signal.time) : 0;
+    if (!stands_again(a, writer, waits) || (x->signals && x->signal.writer != writer) || (lost && x->repeats < LEAST_LOST))
         return false;
-    uint64_t passes = a->writers[writer].passes, since = passes - x->passes;
-    if (x->repeats >= 2 && x->passes_most && since > x->passes_most)
+    if (x->repeats >= 2 && x->passes_most && behind < since && since > (behind + 1) * x->passes_most)
         return true;
     if (x->signals && x->repeats >= 1 && since < x->passes_most)
         return false;
     uint32_t beside = signalled_beside(a, slot, need, writer);
     if (beside == XSR_NONE)
         return false;
-    return x->repeats >= 1 ? x->passes_most != 0 : passes > a->slots[beside].passes; /* it has waited for something since */
+    return x->repeats >= 1 ? x->passes_most != 0 : a->writers[writer].passes > a->slots[beside].passes; /* it has waited for something since */
+}
+
+/* Lost passes make its count too small. Signals to others of the pad in this round are kept or not. */
+bool an_may_have_skipped(const an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    uint32_t writer = s->owes;
+    if (s->counter != XSR_NONE)
+        return !s->counted && s->counter == s->w.slot && a->lost_records && !an_capture_is_whole(a);
+    if (writer == XSR_NONE || !lost_since(a, writer, INT64_MIN) || !stands_again(a, writer, s->next))
+        return false;
+    uint64_t since = a->writers[writer].passes - x->passes + lost_since(a, writer, x->signal.time);
+    if (x->signals && x->signal.writer == writer && x->passes_lead && since > x->passes_usual)
+        return true;
+    for (uint32_t i = 0; i < a->slot_count; i++) {
+        const an_touch *t = &a->slots[i].signal;
+        if (i != s->w.slot && a->model->slots[i].pad == a->model->slots[s->w.slot].pad && t->writer == writer && t->value == s->w.need &&
+            (!x->signals || t->event > x->signal.event))
+            return true;
+    }
+    return false;
+}
+
+/* In the round that s waits for it passes no wait any more before it arrives: it is past the place, with nothing to add, or has left it out. Also where it waits first for
+ * once: what it does not do before that wait others cannot have waited for. */
+bool an_is_beyond(const an *a, const an_stuck *s, const an_arriver *r, uint32_t waits) {
+    const an_writer *w = &a->writers[r->writer];
+    bool same_round = s->w.epoch && w->epoch == s->w.epoch && waits != XSR_NONE && a->stuck[waits].w.epoch == s->w.epoch;
+    if (!same_round || !stands_again(a, r->writer, waits) || r->epochs < (lost_since(a, r->writer, INT64_MIN) ? LEAST_LOST : 2))
+        return false;
+    return lost_since(a, r->writer, w->epoch_time) == 0 && w->passes - w->epoch_passes >= r->reach;
 }

@@ -69,6 +69,10 @@ static an_touch touch_of(const xsr_event *e) {
 static void take_passes(an_slot *s, const an_writer *w, const xsr_event *e) {
     bool goes_on = s->signals && s->signal.writer == e->writer;
     uint64_t between = goes_on ? w->passes - s->passes : 0;
+    if (!goes_on || s->passes_lead == 0)
+        s->passes_usual = between, s->passes_lead = goes_on;
+    else
+        s->passes_lead = s->passes_usual == between ? s->passes_lead + 1 : s->passes_lead - 1;
     s->repeats = goes_on ? s->repeats + 1 : 0;
     s->passes_most = goes_on && s->passes_most > between ? s->passes_most : between;
     s->passes = w->passes;
@@ -113,12 +117,12 @@ static void take_signal(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
 void an_arriver_take(an_arriver *r, const xsr_event *e) {
     bool again = r->count && r->epoch == e->epoch;
     uint64_t weight = an_weight(e), now = again ? r->now + weight : weight, steady = again ? r->steady : r->epochs > 1 && r->now == r->before ? r->steady + 1 : 0;
-    uint64_t more = steady && again && r->now == r->before && now > r->before ? e->id : r->more;
+    uint64_t usual = again ? r->before : r->now, was = again ? r->now : 0, more = steady && was <= usual && now > usual ? e->id : r->more;
     *r = (an_arriver){.writer = e->writer, .epoch = e->epoch, .event = e->id, .count = r->count + 1, .record = e->sequence, .time = e->time, .first = r->count ? r->first : e->epoch,
-                      .from = r->count ? r->from : e->value, .found = r->count ? r->found : e->sequence, .entered = r->entered, .epochs = r->epochs + !again, .now = now, .before = again ? r->before : r->now, .steady = steady, .more = more, .left = e->value + weight};
+                      .from = r->count ? r->from : e->value, .found = r->count ? r->found : e->sequence, .entered = r->entered, .epochs = r->epochs + !again, .now = now, .before = again ? r->before : r->now, .steady = steady, .more = more, .left = e->value + weight, .reach = r->reach};
 }
 
-static int note_arriver(an *a, an_slot *s, const xsr_event *e) {
+static int note_arriver(an *a, an_slot *s, const an_writer *w, const xsr_event *e) {
     uint64_t key = (uint64_t)e->slot << 32 | e->writer;
     uint32_t at = rd_map_get(&a->arriver_of, key);
     if (at == XSR_NONE) {
@@ -128,7 +132,10 @@ static int note_arriver(an *a, an_slot *s, const xsr_event *e) {
         s->arriver_count++;
         s->arrivers[at] = (an_arriver){.writer = e->writer, .entered = a->writers[e->writer].epoch_record};
     }
-    an_arriver_take(&s->arrivers[at], e);
+    an_arriver *r = &s->arrivers[at];
+    uint64_t passed = w->passes - w->epoch_passes;
+    an_arriver_take(r, e);
+    r->reach = passed > r->reach ? passed : r->reach;
     return 0;
 }
 
@@ -154,7 +161,7 @@ static int take_arrival(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
         w->elected_counter = e->slot;
         w->elected_time = e->time;
     }
-    return note_arriver(a, s, e);
+    return note_arriver(a, s, w, e);
 }
 
 static void note_order(const an *a, an_slot *s, int64_t time) {
@@ -250,10 +257,10 @@ int an_state_event(an *a, const xsr_event *e) {
         w->last_kind = e->kind;
         w->abort = (xsr_source){e->file, e->kind == XS_EV_ABORT && e->value == (uint32_t)-XS_E_TRAPPED ? (uint32_t)e->detail : 0};
         w->first_time = w->first_time == NO_TIME ? e->time : w->first_time;
-        w->time_before = w->last_time == NO_TIME ? e->time : w->last_time;
         if (e->kind == XS_EV_EPOCH || w->epoch_time == NO_TIME) {
             w->epoch_time = e->time;
             w->epoch_record = e->sequence;
+            w->epoch_passes = w->passes;
         }
         w->last_time = e->time;
         w->epoch = e->epoch;

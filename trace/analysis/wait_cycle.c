@@ -27,20 +27,15 @@ static uint32_t first_of(const an *a, uint32_t start) {
     return best;
 }
 
-/* Who alone counts it up may have left some out, which only a whole capture shows, or values (ladder_rounds.c): then the circle is an effect. */
-static bool may_be_an_effect(const an *a, const an_stuck *s) {
-    return !s->counted && s->counter != XSR_NONE && s->counter == s->w.slot && a->slots[s->counter].arriver_count == 1 && a->lost_records && !an_capture_is_whole(a);
-}
-
 static int say(an *a, uint32_t start) {
     uint32_t first = first_of(a, start), length = 0;
     const an_stuck *s = &a->stuck[first];
     xsa_finding f = an_stuck_like(a, s, XSA_WAIT_CYCLE, XSA_ERROR);
     bool certain = s->certain;
-    uint32_t counter = XSR_NONE;
+    uint32_t effect = XSR_NONE;
     for (uint32_t at = first; length == 0 || at != first; at = a->stuck[at].next, length++) {
         certain &= a->stuck[at].certain;
-        counter = may_be_an_effect(a, &a->stuck[at]) ? a->stuck[at].counter : counter;
+        effect = an_may_have_skipped(a, &a->stuck[at]) ? at : effect; /* then the circle is one, of what was left out */
         if (at != first)
             an_whole_stuck(a, &a->stuck[at]);
     }
@@ -51,9 +46,9 @@ static int say(an *a, uint32_t start) {
         an_unknown(a, XSA_WAIT_CYCLE, f.lost, "a circle of waits may be none: %llu records that could show an end are lost", (unsigned long long)f.lost);
         return 0;
     }
-    if (counter != XSR_NONE) {
-        an_unknown(a, XSA_WAIT_CYCLE, a->lost_records, "a circle of waits may be an effect: of %llu lost records one could show that the count of %s is short",
-                   (unsigned long long)a->lost_records, an_slot_name(a, counter));
+    if (effect != XSR_NONE) {
+        an_unknown(a, XSA_WAIT_CYCLE, a->lost_records, "a circle of waits may be an effect: of %llu lost records one could show that %s was left out before",
+                   (unsigned long long)a->lost_records, an_slot_name(a, a->stuck[effect].w.slot));
         return 0;
     }
     an_finding *out = an_find(a, &f, 0, "%s, since %s: %s that nothing can open%s", chain_words(a, first), an_since(a, s->w.begin),

@@ -155,14 +155,51 @@ static bool other_writer(const xsr_event *a, const xsr_event *b) {
     return a->rank != b->rank || (a->writer != b->writer && a->writer != XSR_NONE && b->writer != XSR_NONE);
 }
 
-/* What that writer has read here: a wait of its own whose first poll failed behind that was not ended by it again. */
-static uint64_t read_before(const rd_slot *s, uint32_t writer, uint64_t until, bool waited) {
-    bool own = s->read_wait && s->read_by == writer && writer != XSR_NONE && s->read_wait < until;
-    return own ? s->read + (waited && s->read_sure) : 0;
+static uint64_t reader_key(const xsr_reader *reader, const rd_slot *s, uint32_t writer) { return (uint64_t)(s - reader->slots) << 32 | writer; }
+
+/* What that writer read here last; NULL: nothing that is known. */
+static const rd_read *read_of(const xsr_reader *reader, const rd_slot *s, uint32_t writer) {
+    if (writer == XSR_NONE || !s->read.wait || s->read.by == writer)
+        return writer != XSR_NONE && s->read.wait ? &s->read : NULL;
+    uint32_t at = s->read_by_others ? rd_map_get(&reader->reads_of, reader_key(reader, s, writer)) : XSR_NONE;
+    return at == XSR_NONE ? NULL : &reader->reads[at];
 }
 
-static uint64_t floor_of(const rd_slot *s, uint32_t writer, uint64_t until, bool waited) {
-    uint64_t floor = read_before(s, writer, until, waited);
+static int read_by_another(xsr_reader *reader, rd_slot *s, rd_read read) {
+    uint64_t key = reader_key(reader, s, read.by);
+    uint32_t at = rd_map_get(&reader->reads_of, key);
+    if (read.by == XSR_NONE)
+        return 0;
+    if (at == XSR_NONE) {
+        at = reader->read_count;
+        if (RD_ROOM(reader->reads, reader->read_room, at + 1) < 0 || rd_map_put(&reader->reads_of, key, at) < 0)
+            return XS_E_MEMORY;
+        reader->reads[reader->read_count++] = (rd_read){0};
+        s->read_by_others = true;
+    }
+    if (read.wait >= reader->reads[at].wait)
+        reader->reads[at] = read;
+    return 0;
+}
+
+int rd_history_read(xsr_reader *reader, rd_slot *s, const xsr_wait *w, uint64_t event, bool sure) {
+    rd_read read = {.event = event, .wait = w->id, .gaps = reader->rank_gaps[w->rank], .by = w->writer, .sure = sure};
+    bool comes_again = s->is_shared || s->repeats || s->has_reset;
+    if (reader->hold && comes_again && s->read.wait && s->read.by != w->writer)
+        return read_by_another(reader, s, read);
+    if (s->read.by != w->writer || w->id >= s->read.wait)
+        s->read = read;
+    return 0;
+}
+
+/* A wait of its own whose first poll failed behind what that writer read before was not ended by it again. */
+static uint64_t read_before(const xsr_reader *reader, const rd_slot *s, uint32_t writer, uint64_t until, bool waited) {
+    const rd_read *own = read_of(reader, s, writer);
+    return own && own->wait < until ? own->event + (waited && own->sure) : 0;
+}
+
+static uint64_t floor_of(const xsr_reader *reader, const rd_slot *s, uint32_t writer, uint64_t until, bool waited) {
+    uint64_t floor = read_before(reader, s, writer, until, waited);
     for (uint32_t i = s->mark_count; i-- > s->mark_count - s->fresh && mark_at(s, i)->event.id > floor;)
         if (mark_at(s, i)->event.writer == writer && mark_at(s, i)->event.id < until)
             return mark_at(s, i)->event.id;
@@ -175,9 +212,9 @@ rd_limits rd_history_limits(const xsr_reader *reader, const rd_slot *s, const xs
     bool waited = reader->hold && !w->passed && w->result == XS_RESULT_OK;
     uint64_t floor = 0;
     if (rd_history_repeats(s))
-        floor = floor_of(s, w->writer, w->id, waited);
+        floor = floor_of(reader, s, w->writer, w->id, waited);
     else if (waited && !s->arrived)
-        floor = read_before(s, w->writer, w->id, true);
+        floor = read_before(reader, s, w->writer, w->id, true);
     return (rd_limits){floor, UINT64_MAX};
 }
 
@@ -186,7 +223,8 @@ rd_limits rd_history_limits(const xsr_reader *reader, const rd_slot *s, const xs
 bool rd_history_unsure(const xsr_reader *reader, const rd_slot *s, const xsr_wait *w, const rd_mark *read) {
     if (!reader->hold || reader->gap_until == NO_TIME || s->arrived)
         return false;
-    bool read_again = s->read_by == w->writer && s->read == read->event.id && s->read_gaps != reader->rank_gaps[w->rank];
+    const rd_read *own = read_of(reader, s, w->writer);
+    bool read_again = own && own->event == read->event.id && own->gaps != reader->rank_gaps[w->rank];
     bool comes_again = s->has_reset || s->repeats || read_again;
     bool waited = !w->passed && !w->start_lost && w->result == XS_RESULT_OK;
     if (waited && read->event.time - reader->bound > w->begin && reader->gap_until < w->begin - reader->bound)
@@ -252,13 +290,13 @@ void rd_history_arrived(rd_slot *s, const xsr_event *e, uint64_t post) {
         s->reached = mark->post;
 }
 
-bool rd_history_shows(const rd_slot *s, uint64_t value, uint32_t writer, bool waited) {
+bool rd_history_shows(const xsr_reader *reader, const rd_slot *s, uint64_t value, uint32_t writer, bool waited) {
     bool initial = value == (s->has_reset ? s->reset_value : 0);
     if (s->arrived)
         return (s->elects ? s->last : s->reached) >= value;
     if (is_sorted(s) && !initial)
-        return s->fresh && mark_at(s, s->mark_count - 1)->post >= value && mark_at(s, s->mark_count - 1)->event.id >= read_before(s, writer, UINT64_MAX, waited);
-    uint64_t floor = floor_of(s, writer, UINT64_MAX, waited);
+        return s->fresh && mark_at(s, s->mark_count - 1)->post >= value && mark_at(s, s->mark_count - 1)->event.id >= read_before(reader, s, writer, UINT64_MAX, waited);
+    uint64_t floor = floor_of(reader, s, writer, UINT64_MAX, waited);
     for (uint32_t i = s->mark_count; i-- > s->mark_count - s->fresh && mark_at(s, i)->event.id >= floor;)
         if (mark_at(s, i)->post == value)
             return true;

@@ -176,6 +176,9 @@ typedef struct rd_mark { /* one entry of a slot's history: something that change
     bool gap_before; /* records of its rank were lost since the previous entry */
 } rd_mark;
 
+/* Ids of what a writer read in a slot, and of the wait that did: its newest that was settled. sure: no other write can have been meant; gaps: of its rank by then. */
+typedef struct rd_read { uint64_t event, wait, gaps; uint32_t by; bool sure; } rd_read;
+
 typedef struct rd_slot { /* beside xsr_slot */
     uint64_t last;        /* last value known */
     uint64_t reset_value, reset_event; uint32_t reset_writer; /* of the last RESET */
@@ -185,10 +188,8 @@ typedef struct rd_slot { /* beside xsr_slot */
     uint32_t fresh;       /* number of entries behind the last RESET */
     uint64_t pending_head, pending_tail; /* waits of this slot that are not settled: number in the queue, + 1; 0: none */
     uint64_t gaps;        /* the rank's count of gaps at the last entry */
-    uint64_t read, read_wait; /* ids of what a wait read, and of that wait: the newest that was settled */
-    uint32_t read_by;     /* its writer */
-    bool read_sure;       /* no other write can have been meant */
-    uint64_t read_gaps;   /* gaps of its rank by then */
+    rd_read read;         /* by one who waited for it, the newest unless reads_of has others; wait 0: nobody has */
+    bool read_by_others;  /* values come again, and clocks disagree: reads_of */
     int64_t newest, certain; /* times of the newest entry, and of the last that came behind all before it and before all behind it whatever clocks say; NO_TIME: none */
     bool alone;           /* the newest came behind all before it */
     bool repeats;         /* a value came that was not higher than the one before */
@@ -251,6 +252,7 @@ struct xsr_reader {
     rd_slot *slots;
     rd_map slot_of;      /* (process, object) -> slot */
     rd_map slot_at;      /* (pad, place in the pad) -> slot */
+    rd_map reads_of; rd_read *reads; uint32_t read_count, read_room; /* (slot, writer): of others than rd_slot.read */
     rd_node *heap; uint32_t heap_count;
     uint32_t held_count; /* clocks that are held: turn.c */
     bool awaited;        /* a slot that one is held for was written to */
@@ -411,12 +413,13 @@ int rd_pair_time(xsr_reader *reader, int64_t now);             /* settles waits 
 int rd_pair_finish(xsr_reader *reader);
 /* history.c: what changed a slot, oldest first, at most keep_signals entries */
 int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post);
+int rd_history_read(xsr_reader *reader, rd_slot *slot, const xsr_wait *wait, uint64_t event, bool sure); /* that is what the wait read, or what bounds it */
 int rd_history_finish(xsr_reader *reader);
 rd_mark *rd_history_first(rd_slot *slot, uint64_t need);       /* the first, behind the last reset, that brought it to need */
 /* The newest with this value that the wait can have read: not behind its end by more than the grace, within its limits. */
 rd_mark *rd_history_equal(const xsr_reader *reader, const xsr_wait *wait, const rd_limits *limits, bool *ambiguous);
 rd_limits rd_history_limits(const xsr_reader *reader, const rd_slot *slot, const xsr_wait *wait); /* of one that ends now */
-bool rd_history_shows(const rd_slot *slot, uint64_t value, uint32_t writer, bool waited); /* a wait of that writer may have seen it by now; waited: at its first poll it had not */
+bool rd_history_shows(const xsr_reader *reader, const rd_slot *slot, uint64_t value, uint32_t writer, bool waited); /* a wait of that writer may have seen it by now; waited: at its first poll it had not */
 /* That value was written so shortly before the last RESET, on another clock, that it may have been behind it. */
 bool rd_history_before_reset(const xsr_reader *reader, const rd_slot *slot, uint64_t value);
 bool rd_history_unsure(const xsr_reader *reader, const rd_slot *slot, const xsr_wait *wait, const rd_mark *read); /* another write of that value may have been read */

@@ -84,33 +84,28 @@ static int settle(xsr_reader *reader, xsr_wait *w, rd_mark *read) {
 static rd_pending *pending_at(const xsr_reader *reader, uint64_t number) { return &reader->pending[number & (reader->pending_room - 1)]; }
 
 /* Waits of its writer that ended before and are not settled read nothing that came later: where values come again that counts. */
-static void note_read(xsr_reader *reader, const xsr_wait *w, uint64_t event, bool sure) {
+static int note_read(xsr_reader *reader, const xsr_wait *w, uint64_t event, bool sure) {
     rd_slot *s = &reader->slots[w->slot];
     for (uint64_t n = rd_history_repeats(s) ? s->pending_head : 0; n; n = pending_at(reader, n - 1)->next) {
         rd_pending *p = pending_at(reader, n - 1);
         if (p->wait.writer == w->writer && p->wait.id < w->id && event < p->limits.ceiling)
             p->limits.ceiling = event;
     }
-    if (s->read_by == w->writer && w->id < s->read_wait)
-        return;
-    s->read = event;
-    s->read_wait = w->id;
-    s->read_by = w->writer;
-    s->read_sure = sure;
-    s->read_gaps = reader->rank_gaps[w->rank];
+    return rd_history_read(reader, s, w, event, sure);
 }
 
 /* 1: settled, 0: its signal is not known yet. */
 static int try_settle(xsr_reader *reader, xsr_wait *w, const rd_limits *limits, bool last) {
     rd_slot *s = &reader->slots[w->slot];
     bool ambiguous, counter = is_counter(s);
+    int rc = 0;
     rd_mark *read = rd_history_equal(reader, w, limits, &ambiguous);
     if (!read && counter && last)
         read = rd_history_newest(s, w->end);
     if (read) {
         bool unsure = rd_history_unsure(reader, s, w, read);
         if (counter || unsure || !ambiguous) /* the likeliest still bounds what comes behind */
-            note_read(reader, w, read->event.id, !unsure && (read->event.id < w->id || !read->gap_before));
+            rc = note_read(reader, w, read->event.id, !unsure && (read->event.id < w->id || !read->gap_before));
         ambiguous |= unsure;
         uint32_t reason = counter ? XSR_REASON_ARRIVALS : ambiguous ? XSR_REASON_AMBIGUOUS : XSR_REASON_FOUND;
         w->reads_from = edge_to(reason, reason == XSR_REASON_AMBIGUOUS ? NULL : read);
@@ -121,7 +116,7 @@ static int try_settle(xsr_reader *reader, xsr_wait *w, const rd_limits *limits, 
     } else {
         return 0;
     }
-    int rc = settle(reader, w, read);
+    rc = rc ? rc : settle(reader, w, read);
     return rc ? rc : 1;
 }
 
@@ -156,7 +151,7 @@ int rd_pair_wait(xsr_reader *reader, xsr_wait *w) {
     rd_limits limits = rd_history_limits(reader, &reader->slots[w->slot], w);
     int rc = try_settle(reader, w, &limits, false);
     if (rc == 0 && limits.floor) /* what it read is not known yet, but lies behind that */
-        note_read(reader, w, limits.floor + 1, false);
+        rc = note_read(reader, w, limits.floor + 1, false);
     if (rc == 0)
         return queue_wait(reader, w, &limits);
     return rc == 1 ? 0 : rc;

@@ -218,6 +218,8 @@ void rd_pass_reset(xsr_reader *reader) {
     free_slots(reader);
     rd_map_free(&reader->slot_of);
     rd_map_free(&reader->slot_at);
+    rd_map_free(&reader->reads_of);
+    reader->read_count = 0;
     rd_arena_free(&reader->run_text);
     m->writer_count = 0;
     m->plan_count = reader->declared_plan;
@@ -257,7 +259,7 @@ static void free_rings(xsr_reader *reader) {
 
 static void free_maps(xsr_reader *reader) {
     rd_map *maps[] = {&reader->process_of, &reader->ring_of, &reader->name_of, &reader->name_ids, &reader->launch_of,
-                      &reader->status_of, &reader->plan_of, &reader->slot_of, &reader->slot_at,
+                      &reader->status_of, &reader->plan_of, &reader->slot_of, &reader->slot_at, &reader->reads_of,
                       &reader->activity_names, &reader->device_of, &reader->pair_of, &reader->reported_of};
     for (uint32_t i = 0; i < sizeof maps / sizeof *maps; i++)
         rd_map_free(maps[i]);
@@ -276,6 +278,7 @@ void xsr_close(xsr_reader *reader) {
     xsr_model *m = &reader->model;
     rd_feed_free(reader);
     free_slots(reader);
+    free(reader->reads);
     free_rings(reader);
     for (uint32_t p = 0; p < m->process_count; p++)
         free_process(&reader->processes[p]);

@@ -31,7 +31,7 @@ static int is_early(xsr_reader *reader, uint32_t ring, uint32_t *slot) {
         return XS_E_MEMORY;
     if (*slot == XSR_NONE || !is_foreign(reader, r, *slot) || !rd_observed(reader, ring, *slot, &value))
         return 0;
-    return !rd_history_shows(&reader->slots[*slot], value, r->writer, r->raw.kind == XS_EV_WAIT_END && r->raw.result == XS_RESULT_OK);
+    return !rd_history_shows(reader, &reader->slots[*slot], value, r->writer, r->raw.kind == XS_EV_WAIT_END && r->raw.result == XS_RESULT_OK);
 }
 
 static int park(rd_clock *c, rd_node node) {
