@@ -47,7 +47,7 @@ bool an_has_skipped(const an *a, uint32_t slot, uint64_t need, uint32_t writer, 
     return x->repeats >= 1 ? x->passes_most != 0 : a->writers[writer].passes > a->slots[beside].passes; /* it has waited for something since */
 }
 
-/* Lost passes make its count too small. Signals to others of the pad in this round are kept or not. */
+/* It has passed more waits than as a rule, be it by signals that are lost. Signals to others of the pad in this round are kept or not. */
 bool an_may_have_skipped(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
     uint32_t writer = s->owes;
@@ -55,7 +55,7 @@ bool an_may_have_skipped(const an *a, const an_stuck *s) {
         return !s->counted && s->counter == s->w.slot && a->lost_records && !an_capture_is_whole(a);
     if (writer == XSR_NONE || !lost_since(a, writer, INT64_MIN) || !stands_again(a, writer, s->next))
         return false;
-    uint64_t since = a->writers[writer].passes - x->passes + lost_since(a, writer, x->signal.time);
+    uint64_t since = a->writers[writer].passes - x->passes;
     if (x->signals && x->signal.writer == writer && x->passes_lead && since > x->passes_usual)
         return true;
     for (uint32_t i = 0; i < a->slot_count; i++) {
