@@ -13,7 +13,7 @@ typedef struct launcher {
 static const launcher launchers[] = {{"RANK", "WORLD_SIZE"},
                                      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                      {"PMI_RANK", "PMI_SIZE"},
-                                     {"SLURM_PROCID", "SLURM_NTASKS"}};
+                                     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}}; /* SLURM_NTASKS stands in the shell of an allocation too */
 
 /* What the processes of one job share and other jobs do not: the second is joined to the first. */
 static const char *const jobs[][2] = {{"MASTER_ADDR", "MASTER_PORT"},

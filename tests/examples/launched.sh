@@ -9,7 +9,7 @@ launch() { # what one process gets in its environment, by its number; program an
         for p in $pids; do wait $p || exit; done' launch "$@" > "$work/out" 2>&1 || { cat "$work/out" >&2; fail "$* gave $?"; }
 }
 for who in 'RANK=$i WORLD_SIZE=3 MASTER_ADDR=here MASTER_PORT=$$' 'OMPI_COMM_WORLD_RANK=$i OMPI_COMM_WORLD_SIZE=3 PMIX_NAMESPACE=$$' \
-    'SLURM_PROCID=$i SLURM_NTASKS=3 SLURM_JOB_ID=$$ SLURM_STEP_ID=0' 'XS_RANK=$i XS_RANKS=3 XS_WORLD=$$'; do
+    'SLURM_PROCID=$i SLURM_STEP_NUM_TASKS=3 SLURM_JOB_ID=$$ SLURM_STEP_ID=0' 'XS_RANK=$i XS_RANKS=3 XS_WORLD=$$'; do
     for name in combine barrier publish; do
         rm -rf "$run".*
         launch "$who" "$EXAMPLES/$name" --ranks 3 --rounds 5

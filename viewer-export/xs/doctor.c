@@ -62,7 +62,7 @@ static int cuda_works(char *why, size_t size) {
                                            "PMI_RANK",
                                            "PMI_SIZE",
                                            "SLURM_PROCID",
-                                           "SLURM_NTASKS",
+                                           "SLURM_STEP_NUM_TASKS",
                                            "XS_SCHEDULER"};
     for (size_t i = 0; i < sizeof not_ours / sizeof not_ours[0]; i++)
         unsetenv(not_ours[i]);

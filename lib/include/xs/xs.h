@@ -2,7 +2,7 @@
  *
  * Environment (each is a field of xs_config too; the environment wins):
  *   XS_BACKEND=host|cuda          XS_SCHEDULER=threads|sim        XS_SEED=N            XS_RESIDENCY=BLOCKS
- *   XS_RANK, XS_RANKS             (else RANK/WORLD_SIZE, OMPI_COMM_WORLD_RANK/SIZE, PMI_RANK/SIZE, SLURM_PROCID/NTASKS, where the
+ *   XS_RANK, XS_RANKS             (else RANK/WORLD_SIZE, OMPI_COMM_WORLD_RANK/SIZE, PMI_RANK/SIZE, SLURM_PROCID/STEP_NUM_TASKS, where the
  *                                 program says no ranks, or as many and no more)
  *   XS_WORLD=NAME                 what processes of one world share; (else MASTER_ADDR+MASTER_PORT, job ids)
  *   XS_TRACE_START=0|1            start tracing at creation (1)   XS_PAYLOAD=0|1       payload and work events (1)

@@ -38,7 +38,7 @@ static const char *const variables[] = {"XS_BACKEND",
                                         "PMI_RANK",
                                         "PMI_SIZE",
                                         "SLURM_PROCID",
-                                        "SLURM_NTASKS",
+                                        "SLURM_STEP_NUM_TASKS",
                                         "MASTER_ADDR",
                                         "MASTER_PORT",
                                         "SLURM_JOB_ID",
@@ -151,7 +151,7 @@ static void launchers_tell_ranks(void **state) {
     static const char *const pairs[][2] = {{"RANK", "WORLD_SIZE"},
                                            {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                            {"PMI_RANK", "PMI_SIZE"},
-                                           {"SLURM_PROCID", "SLURM_NTASKS"}};
+                                           {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
     for (int i = 0; i < 4; i++) {
         clean(state);
         setenv("MASTER_ADDR", "node1", 1);
@@ -201,10 +201,24 @@ static void own_variables_win_over_launchers(void **state) {
     xs_config_free(&c);
 }
 
+/* The script of a batch job is rank 0 of its one process, whatever the job may start by srun later. */
+static void slurm_shell_is_no_rank_of_its_job(void **state) {
+    (void)state;
+    setenv("SLURM_PROCID", "0", 1);
+    setenv("SLURM_NTASKS", "4", 1);
+    xs_config given = test_config(0), c;
+    given.ranks = 4;
+    c = resolved(&given);
+    assert_int_equal(c.ranks, 4);
+    assert_int_equal(c.local_ranks, 4);
+    xs_config_free(&c);
+    unsetenv("SLURM_NTASKS");
+}
+
 static void job_ids_name_the_world(void **state) {
     (void)state;
     setenv("SLURM_PROCID", "0", 1);
-    setenv("SLURM_NTASKS", "2", 1);
+    setenv("SLURM_STEP_NUM_TASKS", "2", 1);
     xs_config given = test_config(0);
     refused(&given, XS_E_ARGUMENT, "XS_WORLD");
     setenv("SLURM_JOB_ID", "77", 1);
@@ -399,6 +413,7 @@ int main(void) {
         TEST(environment_wins),
         TEST(launchers_tell_ranks),
         TEST(own_variables_win_over_launchers),
+        TEST(slurm_shell_is_no_rank_of_its_job),
         TEST(job_ids_name_the_world),
         TEST(bad_environment),
         TEST(lists_of_the_other_backend_were_taken_as_they_came),
