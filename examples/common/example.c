@@ -88,8 +88,21 @@ static int run_world(const example_options *o, const char *world_name, uint32_t 
     return error < 0 ? example_failed("ending the world", error) : failed;
 }
 
+/* The environment would win over what each process is told here, and all would be the same rank. */
+static int told_elsewhere(void) {
+    static const char *const told[] = {"XS_RANK", "XS_RANKS", "XS_WORLD"};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (getenv(told[i])) {
+            fprintf(stderr, "%s: --processes starts all ranks itself, and %s is set\n", program_invocation_short_name, told[i]);
+            return 64;
+        }
+    return 0;
+}
+
 static int run_processes(const example_options *o, example_run *run) {
     char name[64];
+    if (told_elsewhere())
+        return 64;
     snprintf(name, sizeof name, "%s.%ld", program_invocation_short_name, (long)getpid());
     int failed = 0;
     for (uint32_t r = 0; r < o->ranks; r++) {

@@ -25,4 +25,9 @@ grep -q 'ranks 0..1 result right' "$work/two" || fail "$(cat "$work/two")"
 status=0
 XS_RANKS=2 "$EXAMPLES/combine" --rounds 2 --slow 2 2> "$work/slow" || status=$?
 same "status of a slow rank that is not there" $status 64
+# All processes would have been rank 1, and have waited for the others.
+status=0
+XS_RANK=1 XS_RANKS=4 "$EXAMPLES/combine" --rounds 2 --ranks 4 --processes 2> "$work/told" || status=$?
+same "status of processes that are told elsewhere who they are" $status 64
+same "what is said of it" "$(cat "$work/told")" "combine: --processes starts all ranks itself, and XS_RANK is set"
 echo PASS
