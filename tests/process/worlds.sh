@@ -34,4 +34,7 @@ grep -q '^xs: 2 worlds were made' said || fail "nothing was said of two worlds"
 
 "$xs" record --no-export -o alone -- "$combine" --scheduler sim --rounds 1 >counts 2>said || fail "xs record gave $?"
 ! grep -q 'worlds' said || fail "one world is two"
+# The second capture looked as if it were of this run.
+"$xs" record --no-export -o one -- "$combine" --scheduler sim --rounds 1 >counts 2>said || fail "xs record gave $?"
+grep -q '^xs: of an earlier run, which made more worlds: .*one.world2.xs$' said || fail "nothing was said of the earlier world"
 echo PASS

@@ -103,6 +103,14 @@ static void say_older(const char *path) {
     names_free(&names);
 }
 
+/* An earlier run that made more worlds has left their captures. */
+static void say_older_world(const run_names *names, uint32_t worlds) {
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s.world%u.xs", names->base, (worlds ? worlds : 1) + 1);
+    if (length < (int)sizeof path && !access(path, F_OK))
+        fprintf(stderr, "xs: of an earlier run, which made more worlds: %s\n", path);
+}
+
 static int captures_failed(const xs_recorder_result *r) {
     int code = EX_OK;
     for (uint32_t i = 0; i < r->world_count; i++)
@@ -141,6 +149,7 @@ static int record(const run_names *names, xs_recorder_options *how, const char *
         int exported = !no_export && result.processes ? export_recorded(path, i + 1 == result.world_count) : (say_older(path), EX_OK);
         code = code ? code : exported;
     }
+    say_older_world(names, result.world_count);
     int status = result.exit_status;
     xs_recorder_result_free(&result);
     return status ? status : code;
