@@ -55,7 +55,7 @@ typedef struct an_writer { /* beside xsr_writer */
     uint64_t events, last_event, epoch, signals, passes; /* passes: waits that ended well */
     int64_t first_time, last_time;
     int64_t epoch_time; /* of its last EPOCH, or its first event */
-    uint64_t epoch_record, epoch_passes; /* epoch_passes: waits that had ended well by then */
+    uint64_t epoch_record, epoch_passes, epoch_lost; /* waits that had ended well by then, and what was lost of its ring */
     uint8_t last_kind;
     bool begun;                /* its WRITER_BEGIN was seen */
     uint32_t role;
@@ -82,8 +82,8 @@ int an_list_add(an_list *list, uint32_t item);
 
 /* Its last arrival. first: its first epoch; epochs: in how many it arrived; now, before: what it added in the last of them and in the one before;
  * steady: for how many in a row that was the same; more: the event by which it added more than in those, 0: none; left: the count behind its last one; from: the count that its first one found,
- * found: that record, entered: the one that entered its round; reach: most waits of an epoch that it had passed when it arrived. */
-typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count, record; int64_t time; uint64_t first, epochs, now, before, steady, more, left, from, found, entered, reach; } an_arriver;
+ * found: that record, entered: the one that entered its round; reach: most waits of an epoch that it had passed when it arrived; whole: so often with none lost. */
+typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count, record; int64_t time; uint64_t first, epochs, now, before, steady, more, left, from, found, entered, reach, whole; } an_arriver;
 void an_arriver_take(an_arriver *r, const xsr_event *e); /* one more */
 
 typedef struct an_slot { /* beside xsr_slot */
@@ -109,6 +109,7 @@ typedef struct an_slot { /* beside xsr_slot */
     bool needs_odd;            /* they do not rise evenly */
     uint64_t passes, passes_most, passes_usual, passes_lead, repeats; /* waits that its writer had passed when it signalled last, most and as a rule between two
                                                                         signals (lead: how clear that is), how many such pairs */
+    uint64_t passes_lost, whole; /* what was lost of its ring by then; of those pairs, how many with nothing lost between */
     uint64_t reported_epoch, reported; /* last EXPECT */
     uint64_t reported_event;
     uint32_t reported_by;      /* writer */
@@ -270,6 +271,7 @@ bool an_loss_is_counted(const an *a); /* what an_lost says are records, and not 
 bool an_capture_is_whole(const an *a); /* from its start, nothing windowed, trimmed, damaged or lost */
 /* The same of one writer's ring; XSR_NONE: of all. */
 uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to);
+uint64_t an_lost_so_far(const an *a, uint32_t writer); /* of its ring, ahead of the event that is being taken */
 uint64_t an_lost_in(const an *a, const an_window *w); /* no window of order, nor of records */
 /* The same, where one block's records may tell of what lies in another ring: of ranks whose blocks have several writers, and of rings of which
  * nothing is left. */

@@ -4,7 +4,7 @@
 #define GAPS 256u
 
 typedef struct gap { int64_t from, to; uint64_t records, first, last; uint8_t kind; } gap; /* first, last: of the ring's records; kind: of the one event in it, or 0 */
-struct an_losses { gap *gaps; uint32_t count, room; };
+struct an_losses { gap *gaps; uint32_t count, room; uint64_t records; };
 
 static int add_gap(struct an_losses *l, gap g) {
     gap *last = l->count ? &l->gaps[l->count - 1] : NULL;
@@ -29,6 +29,7 @@ int an_loss_add(an *a, const xsr_loss *loss) {
     a->lost_by[loss->cause < XS_LOSS_COUNT ? loss->cause : 0] += records;
     if (!a->losses && !(a->losses = calloc(a->model->ring_count + 1u, sizeof *a->losses)))
         return XS_E_MEMORY;
+    a->losses[loss->ring].records += records;
     if (rank < a->model->rank_count) {
         a->ranks[rank].lost += records;
         a->ranks[rank].ends_in_loss |= loss->after == INT64_MAX;
@@ -114,6 +115,8 @@ uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to) {
     w.writer = writer;
     return an_lost_in(a, &w);
 }
+
+uint64_t an_lost_so_far(const an *a, uint32_t writer) { return a->losses ? a->losses[a->model->writers[writer].ring].records : 0; }
 
 bool an_loss_is_counted(const an *a) {
     for (uint32_t i = 0; i < a->model->ring_count; i++)

@@ -3,7 +3,7 @@
  * a matter of counts: records that are lost make it count for less. */
 #include "analysis.h"
 
-#define LEAST_LOST 3u /* times that a habit must have been seen where records of it are lost */
+#define LEAST_LOST 3u /* times that a habit must have been seen whole where records of that writer are lost */
 
 /* The slot of the pad that went along with this one and to which it has signalled the round in question since its last signal to this one: of
  * several the last. XSR_NONE: there is none. */
@@ -35,13 +35,13 @@ static uint64_t lost_since(const an *a, uint32_t writer, int64_t time) {
 bool an_has_skipped(const an *a, uint32_t slot, uint64_t need, uint32_t writer, uint32_t waits) {
     const an_slot *x = &a->slots[slot];
     uint64_t lost = lost_since(a, writer, INT64_MIN), since = a->writers[writer].passes - x->passes, behind = lost ? lost_since(a, writer, x->signal.time) : 0;
-    if (!stands_again(a, writer, waits) || (x->signals && x->signal.writer != writer) || (lost && x->repeats < LEAST_LOST))
+    if (!stands_again(a, writer, waits) || (x->signals && x->signal.writer != writer) || (lost && x->whole < LEAST_LOST))
         return false;
     if (x->repeats >= 2 && x->passes_most && behind < since && since > (behind + 1) * x->passes_most)
         return true;
     if (x->signals && x->repeats >= 1 && since < x->passes_most)
         return false;
-    uint32_t beside = signalled_beside(a, slot, need, writer);
+    uint32_t beside = behind ? XSR_NONE : signalled_beside(a, slot, need, writer); /* behind: its last signal may be lost, and that beside be of the round before */
     if (beside == XSR_NONE)
         return false;
     return x->repeats >= 1 ? x->passes_most != 0 : a->writers[writer].passes > a->slots[beside].passes; /* it has waited for something since */
@@ -72,7 +72,7 @@ bool an_may_have_skipped(const an *a, const an_stuck *s) {
 bool an_is_beyond(const an *a, const an_stuck *s, const an_arriver *r, uint32_t waits) {
     const an_writer *w = &a->writers[r->writer];
     bool same_round = s->w.epoch && w->epoch == s->w.epoch && waits != XSR_NONE && a->stuck[waits].w.epoch == s->w.epoch;
-    if (!same_round || !stands_again(a, r->writer, waits) || r->epochs < (lost_since(a, r->writer, INT64_MIN) ? LEAST_LOST : 2))
+    if (!same_round || !stands_again(a, r->writer, waits) || (lost_since(a, r->writer, INT64_MIN) ? r->whole < LEAST_LOST : r->epochs < 2))
         return false;
     return lost_since(a, r->writer, w->epoch_time) == 0 && w->passes - w->epoch_passes >= r->reach;
 }

@@ -66,14 +66,16 @@ static an_touch touch_of(const xsr_event *e) {
 }
 
 /* How many waits its writer passes from one signal to the next: what a round of it is. */
-static void take_passes(an_slot *s, const an_writer *w, const xsr_event *e) {
+static void take_passes(const an *a, an_slot *s, const an_writer *w, const xsr_event *e) {
     bool goes_on = s->signals && s->signal.writer == e->writer;
-    uint64_t between = goes_on ? w->passes - s->passes : 0;
+    uint64_t between = goes_on ? w->passes - s->passes : 0, lost = an_lost_so_far(a, e->writer);
     if (!goes_on || s->passes_lead == 0)
         s->passes_usual = between, s->passes_lead = goes_on;
     else
         s->passes_lead = s->passes_usual == between ? s->passes_lead + 1 : s->passes_lead - 1;
     s->repeats = goes_on ? s->repeats + 1 : 0;
+    s->whole = goes_on ? s->whole + (lost == s->passes_lost) : 0;
+    s->passes_lost = lost;
     s->passes_most = goes_on && s->passes_most > between ? s->passes_most : between;
     s->passes = w->passes;
 }
@@ -91,7 +93,7 @@ static void take_value_step(an_slot *s, const xsr_event *e) {
 static void take_signal(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
     take_value_step(s, e);
     if (w)
-        take_passes(s, w, e);
+        take_passes(a, s, w, e);
     a->falls += s->signals && e->value <= s->max_value;
     s->comes_again |= s->signals && e->value < s->signal.value;
     s->signals++;
@@ -119,7 +121,7 @@ void an_arriver_take(an_arriver *r, const xsr_event *e) {
     uint64_t weight = an_weight(e), now = again ? r->now + weight : weight, steady = again ? r->steady : r->epochs > 1 && r->now == r->before ? r->steady + 1 : 0;
     uint64_t usual = again ? r->before : r->now, was = again ? r->now : 0, more = steady && was <= usual && now > usual ? e->id : r->more;
     *r = (an_arriver){.writer = e->writer, .epoch = e->epoch, .event = e->id, .count = r->count + 1, .record = e->sequence, .time = e->time, .first = r->count ? r->first : e->epoch,
-                      .from = r->count ? r->from : e->value, .found = r->count ? r->found : e->sequence, .entered = r->entered, .epochs = r->epochs + !again, .now = now, .before = again ? r->before : r->now, .steady = steady, .more = more, .left = e->value + weight, .reach = r->reach};
+                      .from = r->count ? r->from : e->value, .found = r->count ? r->found : e->sequence, .entered = r->entered, .epochs = r->epochs + !again, .now = now, .before = again ? r->before : r->now, .steady = steady, .more = more, .left = e->value + weight, .reach = r->reach, .whole = r->whole};
 }
 
 static int note_arriver(an *a, an_slot *s, const an_writer *w, const xsr_event *e) {
@@ -136,6 +138,7 @@ static int note_arriver(an *a, an_slot *s, const an_writer *w, const xsr_event *
     uint64_t passed = w->passes - w->epoch_passes;
     an_arriver_take(r, e);
     r->reach = passed > r->reach ? passed : r->reach;
+    r->whole += an_lost_so_far(a, e->writer) == w->epoch_lost;
     return 0;
 }
 
@@ -261,6 +264,7 @@ int an_state_event(an *a, const xsr_event *e) {
             w->epoch_time = e->time;
             w->epoch_record = e->sequence;
             w->epoch_passes = w->passes;
+            w->epoch_lost = an_lost_so_far(a, e->writer);
         }
         w->last_time = e->time;
         w->epoch = e->epoch;
