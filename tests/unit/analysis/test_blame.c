@@ -68,6 +68,33 @@ static void over_a_wait_to_the_signal(void **state) {
     judged_free(&j);
 }
 
+/* The same of ranks that have a process each. */
+static void over_a_wait_to_the_signal_of_another_process(void **state) {
+    (void)state;
+    cb *c = cb_begin(judged_path());
+    assert_non_null(c);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        cb_process(c, rank, 1, 2);
+        uint32_t role = cb_role(c, "work"), kernel = cb_kernel(c, "case"), ready = cb_slot(c, cb_pad(c, "ready", "", "", 1, 1, 0), 1, 0, 0);
+        cb_launch_begin(c, 1, kernel, 900, 1, 32, rank, 1);
+        cb_writer_begin(c, RING(0, 0), 1000, role, 0, 1);
+        if (rank == 0) {
+            cb_signal(c, RING(0, 0), 5000, ready, 1);
+        } else {
+            cb_wait_start(c, RING(0, 0), 2000, ready, 1, 0);
+            cb_wait_end_at(c, RING(0, 0), 5500, ready, 1, 0, 9, 0, 300, 7, 0);
+        }
+        cb_writer_end(c, RING(0, 0), rank ? 8000 : 6000);
+    }
+    judged j = judge(c);
+    expect_parts(&j, (const int64_t[XSA_PART_COUNT]){[XSA_PART_COMPUTE] = 6500, [XSA_PART_LINK] = 200, [XSA_PART_LAG] = 300});
+    assert_int_equal(owed_by(&j, XSA_PART_COMPUTE, 0, "rank 1 ready"), 4000);
+    assert_int_equal(owed_by(&j, XSA_PART_COMPUTE, 1, ""), 2500);
+    const xsa_slot_blame *s = slot_of(&j, "rank 1 ready");
+    assert_true(s->ns == 4500 && s->lag_ns == 500 && s->owes_rank == 0);
+    judged_free(&j);
+}
+
 /* The same, but rank 1 comes at 7 000 only: nobody waited, and the signal could have come 2 000 ns later. */
 static void a_signal_in_time_has_slack(void **state) {
     (void)state;
@@ -372,7 +399,8 @@ static void one_rank_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(over_a_wait_to_the_signal), cmocka_unit_test(a_signal_in_time_has_slack), cmocka_unit_test(slack_adds_up),
+        cmocka_unit_test(over_a_wait_to_the_signal),
+                                       cmocka_unit_test(over_a_wait_to_the_signal_of_another_process), cmocka_unit_test(a_signal_in_time_has_slack), cmocka_unit_test(slack_adds_up),
         cmocka_unit_test(the_elected_publishes), cmocka_unit_test(over_a_gate_to_the_last_arrival), cmocka_unit_test(work_is_owed_to_who_waits_for_it),
         cmocka_unit_test(head_of_line_is_work_that_was_ready), cmocka_unit_test(a_rank_that_begins_late), cmocka_unit_test(between_two_launches),
         cmocka_unit_test(a_wait_that_gave_up), cmocka_unit_test(a_hang_ends_at_the_root), cmocka_unit_test(lost_records_are_not_known),
