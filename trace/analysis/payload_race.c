@@ -11,23 +11,26 @@
 typedef struct early { uint64_t generation; uint32_t name, told; access reads; } early; /* a read of a chunk that nobody has written yet; told: who has told of it */
 typedef struct chunk { uint64_t generation, read_generation, period /* from the write before the last to the last; 0: not known */, steady /* as often the same before */; access writes, reads; uint32_t name, usual, matched; bool written; } chunk; /* matched: reads of what was written; usual: slot + 1 whose signal told a reader of it; 0: none did */
 typedef struct begun { uint32_t chunk; bool write, any; uint64_t generation; } begun; /* of a writer: what PAYLOAD_END ends */
-typedef struct races { rd_map of; chunk *chunks; uint32_t count, room; uint32_t names[8]; bool shared[8]; uint32_t name_count; begun *writers; uint32_t writer_room;
+typedef struct named { uint32_t name; bool shared; } named; /* of a buffer that is written to; shared: one place for all who write there */
+typedef struct races { rd_map of; chunk *chunks; uint32_t count, room; named *names; uint32_t name_count, name_room; begun *writers; uint32_t writer_room;
                      guard *guards; uint32_t guard_room; rd_map early_of; early *earlies; uint32_t early_count, early_room; tellings told; } races;
 
 static uint64_t key_of(uint32_t src, uint32_t dst, uint64_t index, uint32_t name) { return an_key(XSA_PAYLOAD_RACE, (uint64_t)src << 32 | dst, index, name); }
 
-static void know_name(races *r, uint32_t name) {
+static int know_name(races *r, uint32_t name) {
     for (uint32_t i = 0; i < r->name_count; i++)
-        if (r->names[i] == name)
-            return;
-    if (r->name_count < 8)
-        r->names[r->name_count++] = name;
+        if (r->names[i].name == name)
+            return 0;
+    if (RD_ROOM(r->names, r->name_room, r->name_count + 1) < 0)
+        return XS_E_MEMORY;
+    r->names[r->name_count++] = (named){name, false};
+    return 0;
 }
 
 static bool is_shared(const races *r, uint32_t name) {
     for (uint32_t i = 0; i < r->name_count; i++)
-        if (r->names[i] == name)
-            return r->shared[i];
+        if (r->names[i].name == name)
+            return r->names[i].shared;
     return false;
 }
 
@@ -48,7 +51,7 @@ static uint32_t peer_of(const xsr_event *e) { return e->further[0] == XS_NO_PEER
 /* Who reads may call it otherwise than who writes, but not by the name of another buffer. */
 static bool is_of_another_name(const races *r, uint32_t read, uint32_t written) {
     for (uint32_t i = 0; i < r->name_count; i++)
-        if (r->names[i] == read)
+        if (r->names[i].name == read)
             return read != written;
     return false;
 }
@@ -57,10 +60,10 @@ static bool is_of_another_name(const races *r, uint32_t read, uint32_t written) 
  * it (ANY). From then on that place is one for all of them. */
 static uint32_t shared_chunk(races *r, const xsr_event *e, uint32_t of, uint64_t generation) {
     for (uint32_t i = 0; i < r->name_count; i++) {
-        uint32_t at = is_of_another_name(r, e->object, r->names[i]) ? XSR_NONE : rd_map_get(&r->of, key_of(ALL, of, e->value, r->names[i]));
-        if (at == XSR_NONE || (of == ANY && !r->shared[i] && r->chunks[at].generation != generation))
+        uint32_t at = is_of_another_name(r, e->object, r->names[i].name) ? XSR_NONE : rd_map_get(&r->of, key_of(ALL, of, e->value, r->names[i].name));
+        if (at == XSR_NONE || (of == ANY && !r->names[i].shared && r->chunks[at].generation != generation))
             continue;
-        r->shared[i] = true;
+        r->names[i].shared = true;
         return at;
     }
     return XSR_NONE;
@@ -70,8 +73,8 @@ static uint32_t shared_chunk(races *r, const xsr_event *e, uint32_t of, uint64_t
 static uint32_t read_chunk(const an *a, const races *r, const xsr_event *e) {
     uint32_t self = an_number(a, e->rank), from = peer_of(e) == ANY ? self : peer_of(e), only = XSR_NONE, found = 0;
     for (uint32_t i = 0; i < 2 * r->name_count; i++) {
-        uint32_t at = rd_map_get(&r->of, key_of(from, i & 1 ? ANY : self, e->value, r->names[i / 2]));
-        if (at == XSR_NONE || is_of_another_name(r, e->object, r->names[i / 2]))
+        uint32_t at = rd_map_get(&r->of, key_of(from, i & 1 ? ANY : self, e->value, r->names[i / 2].name));
+        if (at == XSR_NONE || is_of_another_name(r, e->object, r->names[i / 2].name))
             continue;
         if (r->chunks[at].generation == e->detail)
             return at;
@@ -388,7 +391,7 @@ static int on_step(an *a, void *state, const an_step *step) {
         return note_begun(a, r, e, XSR_NONE); /* no rows, no bytes: nothing is touched */
     switch (e->kind) {
     case XS_EV_WRITE_BEGIN:
-        know_name(r, e->object);
+        TRY(know_name(r, e->object));
         at = written_chunk(a, r, e);
         if (at == XSR_NONE)
             return XS_E_MEMORY;
@@ -428,6 +431,7 @@ static void release(void *state) {
     tellings_free(&r->told);
     free(r->earlies);
     free(r->guards);
+    free(r->names);
     free(r->chunks);
     free(r->writers);
 }

@@ -49,6 +49,45 @@ static void test_handed_over_in_order(void **state) {
     judged_free(&j);
 }
 
+/* Of more than eight buffers, each by its name, the others' reads were of no buffer, or of one of the first eight. missing: in the last round the reader
+ * does not wait. */
+static judged buffers_by_name(uint32_t buffers, bool missing) {
+    pair p = begin(0);
+    uint32_t names[32], rounds = 3;
+    for (uint32_t b = 0; b < buffers; b++) {
+        char name[16];
+        snprintf(name, sizeof name, "buffer %u", b);
+        names[b] = cb_mark_name(p.c, name);
+    }
+    for (uint32_t b = 0, turn = 1; turn <= rounds * buffers; turn++, b = (b + 1) % buffers) { /* one after the other, its index 0, the generation counts on */
+        uint64_t at = 1000 + 1000 * turn;
+        if (turn > 1)
+            cb_pass(p.c, RING(0, 0), at, p.room, turn - 1, turn - 1);
+        p.write = p.read = names[b];
+        put(&p, RING(0, 0), at + 100, 0, turn);
+        cb_signal(p.c, RING(0, 0), at + 200, p.slot, turn);
+        if (!missing || turn < rounds * buffers)
+            cb_pass(p.c, RING(1, 0), at + 300, p.slot, turn, turn);
+        take(&p, RING(1, 0), at + 400, 0, turn);
+        cb_signal(p.c, RING(1, 0), at + 500, p.room, turn);
+    }
+    case_end_writers(p.c, 2, 2, 1000000);
+    return judge(p.c);
+}
+
+static void test_buffers_are_told_apart_by_name_however_many(void **state) {
+    (void)state;
+    for (uint32_t buffers = 7; buffers <= 24; buffers += 17) {
+        judged j = buffers_by_name(buffers, false);
+        expect_clean(&j);
+        assert_int_equal(j.result->finding_count, 0);
+        judged_free(&j);
+        j = buffers_by_name(buffers, true);
+        expect_first(&j, XSA_PAYLOAD_RACE, XSA_ERROR, "", 1, 0);
+        judged_free(&j);
+    }
+}
+
 /* It was right this time: the reader came long after the writer. But nothing orders the two. */
 static void test_read_without_a_wait(void **state) {
     (void)state;
@@ -247,7 +286,8 @@ static void test_producer_that_waited_for_the_host(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handed_over_in_order),         cmocka_unit_test(test_read_without_a_wait),
+        cmocka_unit_test(test_handed_over_in_order),
+                                       cmocka_unit_test(test_buffers_are_told_apart_by_name_however_many),         cmocka_unit_test(test_read_without_a_wait),
         cmocka_unit_test(test_read_before_it_is_written),    cmocka_unit_test(test_signal_before_the_data),
         cmocka_unit_test(test_weak_signal_names_the_signal), cmocka_unit_test(test_fence_behind_the_store_read_late),
         cmocka_unit_test(test_double_buffer_without_credit), cmocka_unit_test(test_channel_that_laps),
