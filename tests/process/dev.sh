@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# ./dev test was red on a machine without nvcc, whose tests of machine code are skipped; ./dev bench was green with nothing to run, ./dev demo had
+# removed the last one's files before it found no build, and ./dev test took any word for all tests.
+# dev.sh SOURCES
+set -uo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+fail() { echo "FAILED: $*" >&2; cat "$folder/said" >&2; exit 1; }
+mkdir -p "$folder/bin" "$folder/built/dev" "$folder/empty" "$folder/out"
+cp "$1/dev" "$folder/dev"
+# A ctest with one test, which is labelled $TEST_LABEL and skipped.
+cat >"$folder/bin/ctest" <<'EOT'
+#!/bin/bash
+[[ " $* " == *" -N "* ]] || { echo '1/1 Test #1: the.one ......***Skipped 0.01 sec'; exit 0; }
+[[ $TEST_LABEL =~ ${!#} ]] && echo '  Test #1: the.one'
+exit 0
+EOT
+chmod +x "$folder/bin/ctest"
+runs() { # code, environment... -- words of dev
+    local want=$1 environment=() code=0
+    shift
+    while [ "$1" != -- ]; do environment+=("$1"); shift; done
+    shift
+    env -u CI PATH="$folder/bin:$PATH" XS_PREFIX="$folder/built" "${environment[@]}" "$folder/dev" "$@" >"$folder/said" 2>&1 || code=$?
+    [ "$code" = "$want" ] || fail "${environment[*]} ./dev $*: $code, not $want"
+}
+runs 0 TEST_LABEL=nvcc -- test quick
+runs 1 TEST_LABEL=nvcc CI=1 -- test quick
+runs 0 TEST_LABEL=gpu CI=1 -- test quick
+runs 1 TEST_LABEL=unit -- test quick
+runs 64 TEST_LABEL=unit -- test frob
+runs 66 -- bench
+touch "$folder/out/demo.db"
+runs 66 XS_PREFIX="$folder/empty" -- demo
+[ -e "$folder/out/demo.db" ] || fail "the last demo's files are gone"
+runs 0 -- --help
+runs 64 -- frob
+echo PASS
