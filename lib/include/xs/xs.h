@@ -70,7 +70,7 @@ typedef struct xs_config {
     const char *capture;   /* NAME or NAME.xs; NULL: none */
     uint64_t capture_bytes;   /* bound; 0: none */
     uint64_t capture_seconds; /* bound; 0: none */
-    int32_t capture_on_trigger; /* 1: rings only, dumped at the first wait that gives up, abort, exit, SIGUSR1 */
+    int32_t capture_on_trigger; /* 1: rings only, dumped at the first wait that gives up, abort, exit, SIGUSR1 (to who records: xs record, or else us) */
     int32_t cupti; /* -1: off, 0: default (CUDA backend, unless another tool has it), 1: see XS_CUPTI */
     uint64_t wait_ns; /* see XS_WAIT_NS */
     const char *placement; /* of records: "mapped" (default) or "device" */
