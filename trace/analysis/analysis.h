@@ -321,6 +321,7 @@ void an_whole_order(an *a, uint32_t other, int64_t from, uint32_t agent, int64_t
 void an_whole_stuck(an *a, const an_stuck *s);
 /* Could records that are lost order what happened at that time before what the agent (hb.h; XSR_NONE: anybody) does now? */
 bool an_hb_may_know(const an *a, uint32_t agent, int64_t time);
+uint64_t an_hb_older(const an *a);    /* waits that read a signal of which order is not kept any more: all that the slot released stands in for it */
 int64_t an_clocks_apart(const an *a); /* how far stamps of any two clocks may be apart */
 bool an_hb_forced(const an *a, int64_t from, int64_t to); /* an event of that time had its turn before what it waited for (hb.h) */
 bool an_hb_late(const an *a, int64_t from, int64_t to);   /* and that came afterwards: stamps are farther apart than is known of them */

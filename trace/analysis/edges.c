@@ -176,6 +176,7 @@ static int process_wait(an *a, an_step *step) {
         return 0;
     if (step->guessed && w->reads_from.reason == XSR_REASON_ARRIVALS)
         skip(s, w->reads_from.value, step->e->time);
+    a->hb->older += !from && !step->guessed && w->reads_from.reason == XSR_REASON_FOUND && !a->lost_records;
     if (!from || step->guessed)
         return guess(a, step);
     return take_edge(a, step, from, level_of_access(step->e), not_known(step->e) || acquires(step->e->order) || w->fence != XS_FENCE_NONE);

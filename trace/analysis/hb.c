@@ -104,6 +104,8 @@ bool an_hb_may_know(const an *a, uint32_t agent, int64_t time) {
     return heard != NO_TIME && (heard >= time || time - heard <= an_clocks_apart(a));
 }
 
+uint64_t an_hb_older(const an *a) { return a->hb->older; }
+
 int64_t an_clocks_apart(const an *a) {
     int64_t most = 0;
     for (uint32_t i = 0; i < a->model->clock_count; i++) {

@@ -17,6 +17,8 @@
 #include "analysis.h"
 #include "vector.h"
 
+#define RELEASES 16u /* of a slot that are kept */
+
 enum an_level { AN_GPU = 0, AN_SYS = 1, AN_LEVELS = 2 }; /* how far an edge must reach */
 
 typedef struct an_release { /* what a signal or arrival released; the newest of a slot are kept */

@@ -4,8 +4,6 @@
 
 #include "hb.h"
 
-#define RELEASES 16u /* of a slot that are kept */
-
 typedef struct hb_slot {
     an_release *releases; uint32_t room; /* a ring, up to RELEASES */
     uint32_t first, count;
@@ -33,6 +31,7 @@ typedef struct an_hb {
     int64_t grace, clocks, stamps; /* how long an event may wait for another; what stamps may be off by; and those of the ranks alone, not of their hosts */
     int64_t last_forced;    /* merged time at which somebody last went on though what it waited for may have been held up */
     bool *gap; uint32_t gap_room; /* per ring: records before its next event are lost */
+    uint64_t older; /* waits whose signal was not kept any more */
     uint32_t tick;
     an_vector **done;   /* per process, then per rank: what ended writers knew */
     uint32_t done_count;

@@ -7,8 +7,8 @@
 #define PENDING 64u
 
 typedef struct pending { uint64_t wait, signal; uint32_t slot, writer, from_writer; xsr_source source; uint8_t need, order; int64_t begin, end, used; } pending;
-typedef struct weak { pending at[PENDING]; uint32_t count; } weak; /* relaxed waits of a block that no fence has acquired yet */
-typedef struct order { weak **agents; uint32_t room; } order;
+typedef struct weak { pending at[PENDING]; uint32_t count; uint64_t more; } weak; /* relaxed waits of a block that no fence has acquired yet; more: for which there was no room */
+typedef struct order { weak **agents; uint32_t room; uint64_t missed; } order;    /* missed: those relied upon with no fence between that reaches all */
 
 static const char *level_name(uint8_t level) { return level == AN_SYS ? "another device (sys scope)" : "another block (gpu scope)"; }
 
@@ -109,6 +109,8 @@ static int take_edge(an *a, order *o, const an_step *step) {
         return XS_E_MEMORY;
     if (w->count < PENDING)
         w->at[w->count++] = p;
+    else
+        w->more++;
     return 0;
 }
 
@@ -123,6 +125,7 @@ static void take_fence(order *o, const an_step *step) {
         if (w->at[i].need >= an_level_of_scope(e->scope))
             w->at[kept++] = w->at[i];
     w->count = kept;
+    w->more = an_level_of_scope(e->scope) == AN_LEVELS ? 0 : w->more;
 }
 
 /* What follows a wait and relies on it. */
@@ -130,8 +133,11 @@ static int use_waits(an *a, order *o, const an_step *step) {
     weak *w = step->agent < o->room ? o->agents[step->agent] : NULL;
     for (uint32_t i = 0; w && i < w->count; i++)
         TRY(say_acquire(a, &w->at[i], step->e->time, "relaxed, and no fence behind it"));
-    if (w)
+    if (w) {
+        o->missed += w->more;
         w->count = 0;
+        w->more = 0;
+    }
     return 0;
 }
 
@@ -155,6 +161,14 @@ static int on_step(an *a, void *state, const an_step *step) {
     }
 }
 
+static int finish(an *a, void *state) {
+    const order *o = state;
+    if (o->missed)
+        an_unknown(a, XSA_ORDER_SCOPE, 0, "%llu relaxed waits had %u others of their block ahead of them with no fence in between: which slots they were for is not kept",
+                   (unsigned long long)o->missed, PENDING);
+    return 0;
+}
+
 static void release(void *state) {
     order *o = state;
     for (uint32_t i = 0; i < o->room; i++)
@@ -162,5 +176,5 @@ static void release(void *state) {
     free(o->agents);
 }
 
-const an_ops an_order_scope = {.id = XSA_ORDER_SCOPE, .state = sizeof(order), .on_step = on_step, .release = release,
+const an_ops an_order_scope = {.id = XSA_ORDER_SCOPE, .state = sizeof(order), .on_step = on_step, .finish = finish, .release = release,
                                .cannot = "fences that are not noted, and writes by the asynchronous proxy (bulk copies), which need a fence of their own"};

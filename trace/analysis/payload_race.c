@@ -418,6 +418,14 @@ static int on_step(an *a, void *state, const an_step *step) {
     }
 }
 
+static int finish(an *a, void *state) {
+    const races *r = state;
+    if (r->count && an_hb_older(a))
+        an_unknown(a, XSA_PAYLOAD_RACE, 0, "%llu waits read a signal that is older than the newest %u of its slot: order is not kept that far, and a race behind them not known",
+                   (unsigned long long)an_hb_older(a), RELEASES);
+    return 0;
+}
+
 static void release(void *state) {
     races *r = state;
     for (uint32_t i = 0; i < r->count; i++) {
@@ -436,5 +444,5 @@ static void release(void *state) {
     free(r->writers);
 }
 
-const an_ops an_payload_race = {.id = XSA_PAYLOAD_RACE, .needs = AN_PAYLOAD, .state = sizeof(races), .on_step = on_step, .release = release,
+const an_ops an_payload_race = {.id = XSA_PAYLOAD_RACE, .needs = AN_PAYLOAD, .state = sizeof(races), .on_step = on_step, .finish = finish, .release = release,
                                 .cannot = "threads of one block, parts of one chunk, and accesses that note nothing"};

@@ -128,6 +128,35 @@ static void test_relaxed_arrivals_that_outgrow_their_place(void **state) {
 }
 
 /* The leader sees the count and zeroes it; the other block still polls for it. */
+/* A block that waits, relaxed, for so many slots and puts a fence behind them, or none. */
+static judged many_relaxed(uint32_t slots, bool fence) {
+    cb *c = case_begin(2, 1, 1);
+    uint32_t pad = cb_pad(c, "parts", "", "part", 1, slots, 0), own = cb_slot(c, cb_pad(c, "whole", "", "", 1, 1, 0), 1, 0, 0);
+    for (uint32_t i = 0; i < slots; i++) {
+        cb_one(c, RING(1, 0), 2000 + 20 * i, XS_CODE_SIGNAL_REL_SYS, cb_slot(c, pad, 0, 0, i), 1);
+        cb_one(c, RING(0, 0), 2010 + 20 * i, XS_CODE_PASS_RLX_SYS, cb_slot(c, pad, 0, 0, i), 1);
+    }
+    if (fence)
+        cb_one(c, RING(0, 0), 8000, XS_CODE_FENCE_ACQ_SYS, 0, 20);
+    cb_signal(c, RING(0, 0), 8100, own, 1);
+    cb_pass(c, RING(1, 0), 8200, own, 1, 1);
+    case_end_writers(c, 2, 1, 9000);
+    return judge(c);
+}
+
+/* More than are kept were forgotten without a word. */
+static void test_more_relaxed_waits_than_are_kept_are_told(void **state) {
+    (void)state;
+    for (uint32_t fence = 0; fence < 2; fence++)
+        for (uint32_t slots = 64; slots <= 65; slots++) {
+            judged j = many_relaxed(slots, fence);
+            bool told = verdict_of(&j, XSA_ORDER_SCOPE)->status == XSA_UNKNOWN || strstr(verdict_of(&j, XSA_ORDER_SCOPE)->why, "1 relaxed waits had 64 others");
+            expect_errors(&j, fence ? 0 : 1);
+            assert_int_equal(told, !fence && slots > 64);
+            judged_free(&j);
+        }
+}
+
 static cb *leader_resets(bool early) {
     cb *c = case_begin(1, 2, 2);
     uint32_t pad = cb_pad(c, "count", "", "", 1, 1, XS_PAD_SHARED), slot = cb_slot(c, pad, 0, 0, 0);
@@ -217,7 +246,7 @@ static void test_order_does_not_hang_on_stamps(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_edges_that_hold), cmocka_unit_test(test_release_that_is_weak_or_narrow), cmocka_unit_test(test_acquire_that_is_missing_or_narrow),
-        cmocka_unit_test(test_pads_that_guard_no_data_and_adopted_ones), cmocka_unit_test(test_scope_is_judged_by_device), cmocka_unit_test(test_relaxed_arrival),
+        cmocka_unit_test(test_pads_that_guard_no_data_and_adopted_ones), cmocka_unit_test(test_scope_is_judged_by_device), cmocka_unit_test(test_more_relaxed_waits_than_are_kept_are_told), cmocka_unit_test(test_relaxed_arrival),
         cmocka_unit_test(test_relaxed_arrivals_that_outgrow_their_place),
         cmocka_unit_test(test_counter_reset_under_a_poll), cmocka_unit_test(test_boolean_flag_with_reset), cmocka_unit_test(test_order_does_not_hang_on_stamps)};
     return cmocka_run_group_tests(tests, NULL, NULL);

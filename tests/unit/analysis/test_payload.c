@@ -88,6 +88,23 @@ static void test_buffers_are_told_apart_by_name_however_many(void **state) {
     }
 }
 
+/* Order is kept for the newest signals of a slot: a wait that read an older one has all of the slot behind it, and that is said. */
+static void test_wait_that_read_an_older_signal_than_order_is_kept_for(void **state) {
+    (void)state;
+    for (uint32_t newer = 15; newer <= 16; newer++) {
+        pair p = begin(0);
+        put(&p, RING(0, 0), 2000, 0, 1);
+        for (uint32_t i = 0; i <= newer; i++)
+            cb_signal(p.c, RING(0, 0), 2100 + 10 * i, p.slot, 1 + i);
+        cb_pass(p.c, RING(1, 0), 4000, p.slot, 1, 1);
+        take(&p, RING(1, 0), 4100, 0, 1);
+        judged j = finish(&p);
+        expect_errors(&j, 0);
+        assert_int_equal(strstr(verdict_of(&j, XSA_PAYLOAD_RACE)->why, "older than the newest 16") != NULL, newer > 15);
+        judged_free(&j);
+    }
+}
+
 /* It was right this time: the reader came long after the writer. But nothing orders the two. */
 static void test_read_without_a_wait(void **state) {
     (void)state;
@@ -287,7 +304,8 @@ static void test_producer_that_waited_for_the_host(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_handed_over_in_order),
-                                       cmocka_unit_test(test_buffers_are_told_apart_by_name_however_many),         cmocka_unit_test(test_read_without_a_wait),
+                                       cmocka_unit_test(test_buffers_are_told_apart_by_name_however_many),
+                                       cmocka_unit_test(test_wait_that_read_an_older_signal_than_order_is_kept_for),         cmocka_unit_test(test_read_without_a_wait),
         cmocka_unit_test(test_read_before_it_is_written),    cmocka_unit_test(test_signal_before_the_data),
         cmocka_unit_test(test_weak_signal_names_the_signal), cmocka_unit_test(test_fence_behind_the_store_read_late),
         cmocka_unit_test(test_double_buffer_without_credit), cmocka_unit_test(test_channel_that_laps),
