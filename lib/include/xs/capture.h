@@ -40,7 +40,7 @@ typedef struct xs_frame {
     uint16_t type;
     uint16_t header_bytes; /* 80; a newer version may add */
     uint64_t payload_bytes; /* without padding to 16 */
-    uint64_t checksum; /* XXH3-64 of the header with this field 0, then the payload */
+    uint64_t checksum; /* XXH3-64 of the payload, seeded with that of the header in which this field is 0 */
     uint64_t number;   /* of the frame in this capture, from 0: a gap is a lost frame */
     uint64_t host;     /* identity; 0 where a frame belongs to no process */
     uint64_t process;
