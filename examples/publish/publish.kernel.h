@@ -40,7 +40,10 @@ XS_FN int produce(xs_writer *w, const struct publish_args *a, const xs_handle *x
     }
     if (xs_thread() == 0) {
         xs_payload_end(w, a->name_write, slot);
-        kept_of(a, xs)->bytes += words * 4; /* here: not kept over the waits */
+        example_counts *kept = kept_of(a, xs); /* here: not kept over the waits */
+        kept->bytes += words * 4;
+        kept->signals += xs->ranks - 1;
+        kept->waits += round > a->channel.depth ? xs->ranks - 1 : 0; /* for a credit of each consumer */
     }
     xs_publish(w, &a->channel, round, words);
     return result;
@@ -61,7 +64,10 @@ XS_FN int consume(xs_writer *w, const struct publish_args *a, const xs_handle *x
         *sum += XS_LOAD(&from[i]);
     if (xs_thread() == 0) {
         xs_payload_end(w, a->name_read, slot);
-        kept_of(a, xs)->bytes += words * 4; /* here: not kept over the waits */
+        example_counts *kept = kept_of(a, xs);
+        kept->bytes += words * 4;
+        kept->waits++;
+        kept->signals++; /* the credit */
     }
     xs_consume_end(w, &a->channel, round);
     return result;
