@@ -20,7 +20,7 @@ typedef struct xs_capture_options {
     const char *name;     /* NAME or NAME.xs */
     const char *suffix;   /* put between NAME and .xs, "" or NULL: nothing */
     uint64_t bound_bytes; /* 0: no bound. At least 256 KiB */
-    uint64_t bound_ns;    /* what is older may be removed; 0: no bound */
+    uint64_t bound_ns;    /* what is older than that before the newest record may be removed; a silence counts as an eighth of it at most. 0: no bound */
     uint64_t preallocate; /* bytes of space made at once; 0: as it grows. Unbounded captures only */
     int held;             /* 1: an earlier capture of that name stays until xs_capture_begin */
 } xs_capture_options;

@@ -12,7 +12,7 @@
 
 typedef struct kept_segment {
     uint64_t number, bytes;
-    uint64_t ended; /* time */
+    uint64_t aged; /* xs_capture.aged when it ended */
 } kept_segment;
 
 /* Frames of one thread that are not yet written; whole ones only. They get their numbers when they are. */
@@ -57,7 +57,9 @@ struct xs_capture {
     /* bounded */
     uint64_t bound_bytes, bound_ns, segment_bytes, segment_ns;
     uint64_t segment_limit; /* of the newest: segment_bytes, or more where its head is large */
-    uint64_t segment, segment_begun, dropped;
+    uint64_t segment, segment_begun, dropped; /* segment_begun: `aged` then */
+    uint64_t aged;    /* time in which anything was recorded: a program that hangs does not age what it did before */
+    uint64_t aged_at; /* of the last frame that counted; 0: none did */
     uint64_t kept_bytes;
     kept_segment kept[XS_CAPTURE_MOST_SEGMENTS]; /* before the newest, oldest first */
     uint32_t kept_count;
@@ -96,6 +98,8 @@ int xs_capture_first_segment(xs_capture *c, const xs_capture_options *options); 
 int xs_capture_name_first(xs_capture *c);
 /* 1: a segment was removed; 0: there is none, or the capture has no segments. */
 int xs_capture_remove_oldest(xs_capture *c);
+/* A frame of that type was put: segments age by those that tell what a program does, while it does it. */
+void xs_capture_age(xs_capture *c, uint32_t type);
 /* Before `bytes` more are put: begins a new segment where due, removes what would pass the bound. 0 or an error. */
 int xs_capture_bound(xs_capture *c, uint64_t bytes);
 

@@ -212,6 +212,7 @@ void xs_lane_commit(xs_capture_lane *lane, xs_frame *frame, uint64_t payload_byt
     memset(payload + payload_bytes, 0, padded - payload_bytes);
     lane->staged += sizeof *frame + padded;
     lane->frames++;
+    xs_capture_age(lane->capture, frame->type);
     unclaim(lane);
 }
 

@@ -74,7 +74,7 @@ static int open_segment(xs_capture *c) {
     if (c->fd < 0)
         return errno;
     c->written = c->allocated = 0;
-    c->segment_begun = c->now;
+    c->segment_begun = c->aged;
     c->segment_limit = c->segment_bytes;
     return 0;
 }
@@ -110,8 +110,18 @@ int xs_capture_remove_oldest(xs_capture *c) {
     return 1;
 }
 
+/* A silence counts as one segment at most, so that what ends it (waits that give up, the next step of a program that stood) is not all that
+ * is kept either. */
+void xs_capture_age(xs_capture *c, uint32_t type) {
+    if (!c->bound_ns || (type != XS_FRAME_RECORDS && type != XS_FRAME_ACTIVITY && type != XS_FRAME_JOURNAL) || c->rotating)
+        return;
+    uint64_t since = c->aged_at && c->now > c->aged_at ? c->now - c->aged_at : 0;
+    c->aged += since < c->segment_ns ? since : c->segment_ns;
+    c->aged_at = c->now;
+}
+
 static void remove_aged(xs_capture *c) {
-    while (c->bound_ns && c->kept_count && c->now - c->kept[0].ended >= c->bound_ns)
+    while (c->bound_ns && c->kept_count && c->aged - c->kept[0].aged >= c->bound_ns)
         xs_capture_remove_oldest(c);
 }
 
@@ -130,7 +140,7 @@ static int end_segment(xs_capture *c) {
     int rc = xs_capture_flush(c);
     if (rc)
         return rc;
-    kept_segment done = {.number = c->segment, .bytes = whole_blocks(c->written), .ended = c->now};
+    kept_segment done = {.number = c->segment, .bytes = whole_blocks(c->written), .aged = c->aged};
     rc = xs_capture_close_file(c);
     c->kept[c->kept_count++] = done;
     c->kept_bytes += done.bytes;
@@ -164,7 +174,7 @@ static int rotate(xs_capture *c) {
 static int due(const xs_capture *c, uint64_t size, uint64_t bytes) {
     if (c->fd < 0)
         return c->now >= c->retry_at || c->closing;
-    int aged = c->segment_ns && c->now - c->segment_begun >= c->segment_ns && size > bytes;
+    int aged = c->segment_ns && c->aged - c->segment_begun >= c->segment_ns && size > bytes;
     return size > c->segment_limit || aged;
 }
 

@@ -117,6 +117,28 @@ static void bounded_by_age(void **unused) {
     assert_in_range(kept, 200 * 100, 300 * 100); /* 2 s and at most some segments more */
 }
 
+/* A program stood for longer than the bound, and all that it had done before was removed: nothing was kept of a hang. Nor may what ends the
+ * silence, waits that give up, be all that is kept. */
+static void a_hang_aged_away_what_was_done_before_it(void **unused) {
+    (void)unused;
+    for (uint32_t more = 0; more < 3; more++) {
+        bed b;
+        frames f;
+        xs_capture_options file = {.name = in_folder("hung"), .bound_ns = 2000ull * MS};
+        assert_int_equal(bed_open(&b, &file, 4096, 0), 0);
+        uint64_t emitted = emit_and_pass(&b, 600, 10 * MS, 0); /* 6 s */
+        for (int i = 0; i < 1200; i++)
+            bed_pass(&b, 10 * MS); /* 12 s */
+        emitted += emit_and_pass(&b, 3 * more, MS, 0);
+        b.now += 12000ull * MS;
+        assert_int_equal(bed_close(&b), 0);
+        assert_int_equal(bed_read(&b, &f), 0);
+        check_tail_is_whole(&f, emitted);
+        uint64_t kept = f.rings[0].kept + f.rings[1].kept + f.rings[2].kept;
+        assert_in_range(kept, 170 * 100, 300 * 100); /* 2 s of work, of which the silence took an eighth */
+    }
+}
+
 static void bad_names_and_bounds(void **unused) {
     (void)unused;
     bed b;
@@ -402,6 +424,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounded_stays_under_the_bound),
         cmocka_unit_test(bounded_by_age),
+        cmocka_unit_test(a_hang_aged_away_what_was_done_before_it),
         cmocka_unit_test(a_large_catalog_leaves_room_for_records),
         cmocka_unit_test(bad_names_and_bounds),
         cmocka_unit_test(names_get_their_ending_once),
