@@ -11,7 +11,7 @@
 #define XS_CAPTURE_GROW_LEAST (64u << 10)
 
 typedef struct kept_segment {
-    uint64_t number, bytes;
+    uint64_t number, bytes, records;
     uint64_t aged; /* xs_capture.aged when it ended */
 } kept_segment;
 
@@ -60,6 +60,7 @@ struct xs_capture {
     uint64_t segment, segment_begun, dropped; /* segment_begun: `aged` then */
     uint64_t aged;    /* time in which anything was recorded: a program that hangs does not age what it did before */
     uint64_t aged_at; /* of the last frame that counted; 0: none did */
+    uint64_t segment_records, removed_records;
     uint64_t kept_bytes;
     kept_segment kept[XS_CAPTURE_MOST_SEGMENTS]; /* before the newest, oldest first */
     uint32_t kept_count;

@@ -204,6 +204,15 @@ static void unclaim(xs_capture_lane *lane) {
     unlock(c);
 }
 
+/* Bounded: one lane. */
+static void count_records(xs_capture *c, const xs_frame *frame, const char *payload) {
+    xs_frame_records head;
+    if (c->folder_fd < 0 || frame->type != XS_FRAME_RECORDS)
+        return;
+    memcpy(&head, payload, sizeof head);
+    c->segment_records += head.count;
+}
+
 void xs_lane_commit(xs_capture_lane *lane, xs_frame *frame, uint64_t payload_bytes) {
     char *at = lane->stage + lane->staged, *payload = at + sizeof(xs_frame);
     uint64_t padded = xs_frame_padded(payload_bytes);
@@ -212,6 +221,7 @@ void xs_lane_commit(xs_capture_lane *lane, xs_frame *frame, uint64_t payload_byt
     memset(payload + payload_bytes, 0, padded - payload_bytes);
     lane->staged += sizeof *frame + padded;
     lane->frames++;
+    count_records(lane->capture, frame, payload);
     xs_capture_age(lane->capture, frame->type);
     unclaim(lane);
 }

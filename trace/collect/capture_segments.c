@@ -74,6 +74,7 @@ static int open_segment(xs_capture *c) {
     if (c->fd < 0)
         return errno;
     c->written = c->allocated = 0;
+    c->segment_records = 0;
     c->segment_begun = c->aged;
     c->segment_limit = c->segment_bytes;
     return 0;
@@ -102,6 +103,7 @@ int xs_capture_remove_oldest(xs_capture *c) {
     segment_name(name, number);
     unlinkat(c->folder_fd, name, 0);
     c->kept_bytes -= c->kept[0].bytes;
+    c->removed_records += c->kept[0].records;
     c->kept_count--;
     memmove(&c->kept[0], &c->kept[1], c->kept_count * sizeof c->kept[0]);
     c->dropped++;
@@ -140,7 +142,7 @@ static int end_segment(xs_capture *c) {
     int rc = xs_capture_flush(c);
     if (rc)
         return rc;
-    kept_segment done = {.number = c->segment, .bytes = whole_blocks(c->written), .aged = c->aged};
+    kept_segment done = {.number = c->segment, .bytes = whole_blocks(c->written), .records = c->segment_records, .aged = c->aged};
     rc = xs_capture_close_file(c);
     c->kept[c->kept_count++] = done;
     c->kept_bytes += done.bytes;

@@ -317,13 +317,20 @@ static void free_collector(xs_collector *c) {
     free(c);
 }
 
-int xs_collector_close(xs_collector *c) {
+void xs_collector_finish(xs_collector *c) {
+    if (c->finished)
+        return;
+    c->finished = 1;
     tick(c);
     xs_capture_closing(c->capture, 1);
     xs_capture_reserve(c->capture, XS_FRAME_END, CLOSE_ROOM); /* whatever has to be removed for it is told below */
     xs_capture_cancel(c->capture);
     xs_collect_removed(c);
     xs_collect_put(c, NULL, XS_FRAME_END, UINT32_MAX, NULL, 0);
+}
+
+int xs_collector_close(xs_collector *c) {
+    xs_collector_finish(c);
     xs_capture_owner nobody = {NULL, NULL, NULL, NULL};
     xs_capture_set_owner(c->capture, &nobody);
     if (c->workers)

@@ -72,6 +72,7 @@ struct xs_collector {
     xs_collected *regions;
     uint64_t now;
     uint64_t records; /* put into the capture */
+    int finished; /* END is put */
     int removed;  /* segments were removed, and that is not told yet */
     int given_up; /* trigger mode: a wait gave up since the last dump */
     int aborted;  /* trigger mode: a world was, since the last dump */

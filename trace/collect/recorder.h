@@ -19,7 +19,8 @@ typedef struct xs_recorder_options {
 
 /* One world, in the order of their coming; there is a first one even where no process has come. */
 typedef struct xs_recorder_world {
-    uint64_t records;
+    uint64_t records;      /* that were put into the capture */
+    uint64_t kept;         /* of them, that are in it: the others went with removed segments */
     uint32_t processes;
     int32_t capture_error; /* first error of the capture, 0 if none */
     char path[1024];       /* file or folder */

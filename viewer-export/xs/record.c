@@ -42,8 +42,11 @@ static int parse_bytes(const char *option, const char *text, uint64_t *bytes) {
 static void say_recorded(const xs_recorder_result *r) {
     for (uint32_t i = 0; i < r->world_count; i++) {
         const xs_recorder_world *w = &r->worlds[i];
-        fprintf(stderr, "xs: %s: %llu records of %u process%s\n", w->path, (unsigned long long)w->records, w->processes,
-                w->processes == 1 ? "" : "es");
+        char of[32] = "";
+        if (w->kept < w->records)
+            snprintf(of, sizeof of, "of %llu ", (unsigned long long)w->records);
+        fprintf(stderr, "xs: %s: %llu %srecords of %u process%s%s\n", w->path, (unsigned long long)w->kept, of, w->processes,
+                w->processes == 1 ? "" : "es", *of ? " are kept, the newest" : "");
     }
     if (r->world_count > 1)
         fprintf(stderr, "xs: %u worlds were made, each is a run of its own; processes of one world have the same XS_WORLD, and a rank each\n", r->world_count);

@@ -117,6 +117,27 @@ static void what_a_bound_let_go_was_called_lost(void **state) {
     outcome_free(&o);
 }
 
+/* "1571326 records of 1 process", of which 135315 were kept. */
+static void records_that_were_let_go_were_said_to_be_there(void **state) {
+    (void)state;
+    unsigned long long kept, put;
+    outcome o = run_xs("record -o few --max-bytes=256K -- " BARRIER " --scheduler sim --rounds 2000");
+    assert_int_equal(o.code, 0);
+    const char *said = strstr(o.err, "few.xs: ");
+    assert_non_null(said);
+    assert_int_equal(sscanf(said, "few.xs: %llu of %llu records of 1 process are kept, the newest", &kept, &put), 2);
+    outcome_free(&o);
+    o = run_xs("query few --csv 'select emitted - lost, emitted from run'");
+    unsigned long long there = 0, emitted = 0;
+    const char *row = strchr(o.out, '\n');
+    assert_non_null(row);
+    assert_int_equal(sscanf(row, " %llu,%llu", &there, &emitted), 2);
+    assert_true(there > 0 && there < emitted);
+    assert_int_equal(kept, there);
+    assert_int_equal(put, emitted);
+    outcome_free(&o);
+}
+
 /* "export -o folder/" made folder.db beside the folder. */
 static void a_folder_to_write_into_was_taken_for_a_name(void **state) {
     (void)state;
@@ -279,7 +300,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_that_are_none_are_refused_by_every_option), cmocka_unit_test(folders_are_no_names),
                                        cmocka_unit_test(next_commands_are_quoted), cmocka_unit_test(one_run_named_twice_was_told_twice),
                                        cmocka_unit_test(a_record_that_could_not_start_emptied_the_capture),
-                                       cmocka_unit_test(a_second_recorder_exported_the_first_ones_capture), cmocka_unit_test(what_a_bound_let_go_was_called_lost), cmocka_unit_test(the_link_of_windows_was_not_found), cmocka_unit_test(a_command_that_is_no_text_broke_json),
+                                       cmocka_unit_test(a_second_recorder_exported_the_first_ones_capture), cmocka_unit_test(what_a_bound_let_go_was_called_lost), cmocka_unit_test(records_that_were_let_go_were_said_to_be_there), cmocka_unit_test(the_link_of_windows_was_not_found), cmocka_unit_test(a_command_that_is_no_text_broke_json),
                                        cmocka_unit_test(a_folder_to_write_into_was_taken_for_a_name), cmocka_unit_test(what_nobody_asks_for_was_passed_over),
                                        cmocka_unit_test(the_trace_of_an_earlier_run_was_left_without_a_word),
                                        cmocka_unit_test(several_captures_became_the_first_in_silence), cmocka_unit_test(a_capture_that_was_cut_off_was_clean_and_no_more)};
