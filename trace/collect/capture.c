@@ -31,6 +31,7 @@ uint64_t xs_capture_frame_most(const xs_capture *c) {
 }
 
 int xs_capture_error(const xs_capture *c) { return __atomic_load_n(&c->error, __ATOMIC_RELAXED); }
+int xs_capture_crowded(const xs_capture *c) { return c->crowded; }
 uint64_t xs_capture_removed_records(const xs_capture *c) { return c->removed_records; }
 const char *xs_capture_path(const xs_capture *c) { return c->path; }
 void xs_capture_set_time(xs_capture *c, uint64_t now) { c->now = now; }

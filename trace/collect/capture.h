@@ -71,6 +71,8 @@ int xs_capture_flush(xs_capture *capture);
 /* 1: records may be put. Tries again now and then while it is 0. */
 int xs_capture_has_space(xs_capture *capture);
 int xs_capture_error(const xs_capture *capture);
+/* 1: the last segment that was removed had to make room on a full disk, not under the bound. */
+int xs_capture_crowded(const xs_capture *capture);
 /* Records that went with removed segments. */
 uint64_t xs_capture_removed_records(const xs_capture *capture);
 /* Most payload bytes that one frame of records should have. */

@@ -65,6 +65,7 @@ struct xs_capture {
     kept_segment kept[XS_CAPTURE_MOST_SEGMENTS]; /* before the newest, oldest first */
     uint32_t kept_count;
     int rotating;
+    int crowded; /* the last segment that was removed made room on a full disk */
 };
 
 /* Remembers the first error; a full disk and its kin also stop records. Returns the xs_error for errno. */

@@ -107,6 +107,7 @@ int xs_capture_remove_oldest(xs_capture *c) {
     c->kept_count--;
     memmove(&c->kept[0], &c->kept[1], c->kept_count * sizeof c->kept[0]);
     c->dropped++;
+    c->crowded = 0;
     if (c->owner.segment_removed)
         c->owner.segment_removed(c->owner.user, number);
     return 1;

@@ -81,6 +81,16 @@ int xs_capture_grow(xs_capture *c, uint64_t end) {
     return number;
 }
 
+/* A bounded capture makes its own space. It keeps less than its bound then, which is said as any other loss for want of space is. */
+static int make_space(xs_capture *c) {
+    if (!xs_capture_remove_oldest(c))
+        return 0;
+    c->crowded = 1;
+    if (!c->error)
+        __atomic_store_n(&c->error, XS_E_NO_SPACE, __ATOMIC_RELAXED);
+    return 1;
+}
+
 int xs_capture_space(xs_capture *c, uint64_t end) {
     if (c->fd < 0)
         return 0;
@@ -89,7 +99,7 @@ int xs_capture_space(xs_capture *c, uint64_t end) {
     if (c->full && c->now < c->retry_at && !c->closing)
         return 0;
     int number = xs_capture_grow(c, end);
-    while (number == ENOSPC && xs_capture_remove_oldest(c)) /* a bounded capture makes its own space */
+    while ((number == ENOSPC || number == EDQUOT) && make_space(c))
         number = xs_capture_grow(c, end);
     if (number)
         xs_capture_failed(c, number);

@@ -4,12 +4,13 @@
 
 #include "collector_internal.h"
 
-/* Everything up to removed_to was in removed segments or lost there. Cumulative: the newest frame of a ring holds. */
+/* Everything up to removed_to was in removed segments or lost there. Cumulative: the newest frame of a ring holds, and says why the newest of it went. */
 static void put_removed_of(xs_collector *c, xs_collected *r) {
     frame_array array;
+    uint32_t cause = xs_capture_crowded(c->capture) ? XS_LOSS_NO_SPACE : XS_LOSS_BOUNDED;
     xs_array_begin(&array, c, r, XS_FRAME_LOSS, sizeof(xs_frame_loss));
     for (uint32_t ring = 0; ring < r->view.rings; ring++) {
-        xs_frame_loss loss = {.ring = ring, .cause = XS_LOSS_BOUNDED, .first = 1, .last = r->rings[ring].removed_to};
+        xs_frame_loss loss = {.ring = ring, .cause = cause, .first = 1, .last = r->rings[ring].removed_to};
         if (loss.last)
             xs_array_add(&array, &loss);
     }

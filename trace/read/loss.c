@@ -16,13 +16,21 @@ static int deliver(xsr_reader *reader, uint32_t ring, const rd_hole *hole, uint6
     return rd_sink_lost(reader, &loss);
 }
 
+/* All up to `last` is gone, of a capture whose oldest segments were removed: under its bound, or since the disk was full. */
+static bool is_cumulative(const xsr_reader *reader, const rd_loss *row) {
+    return row->cause == XS_LOSS_BOUNDED || (reader->trimmed && row->cause == XS_LOSS_NO_SPACE && row->first == 1);
+}
+
 /* Rows [begin, end) are those of one ring. Returns where the next ring's go. */
-static uint32_t settle_ring(rd_loss *rows, uint32_t begin, uint32_t end, uint32_t kept) {
+static uint32_t settle_ring(const xsr_reader *reader, rd_loss *rows, uint32_t begin, uint32_t end, uint32_t kept) {
     rd_loss gone = {.first = 1, .ring = rows[begin].ring, .cause = XS_LOSS_BOUNDED};
     uint32_t any = end;
     for (uint32_t i = end; i-- > begin;)
-        if (rows[i].cause == XS_LOSS_BOUNDED) {
-            gone.last = rows[i].last > gone.last ? rows[i].last : gone.last;
+        if (is_cumulative(reader, &rows[i])) {
+            if (rows[i].last > gone.last) {
+                gone.last = rows[i].last;
+                gone.cause = rows[i].cause;
+            }
             any = i;
         }
     if (any < end) /* its row stands first: there is room for the new one */
@@ -31,7 +39,7 @@ static uint32_t settle_ring(rd_loss *rows, uint32_t begin, uint32_t end, uint32_
     kept += any < end;
     for (uint32_t i = begin + (any < end); i < end; i++) {
         rd_loss row = rows[i];
-        if (row.cause == XS_LOSS_BOUNDED || row.last <= gone.last) {
+        if (is_cumulative(reader, &row) || row.last <= gone.last) {
             gone.at_least |= row.at_least;
             continue;
         }
@@ -48,7 +56,7 @@ void rd_settle_losses(xsr_reader *reader) {
     for (uint32_t i = 0; i < reader->loss_count; i = end) {
         for (end = i + 1; end < reader->loss_count && reader->losses[end].ring == reader->losses[i].ring;)
             end++;
-        kept = settle_ring(reader->losses, i, end, kept);
+        kept = settle_ring(reader, reader->losses, i, end, kept);
     }
     reader->loss_count = kept;
 }

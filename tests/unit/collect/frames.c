@@ -59,8 +59,9 @@ static void losses(frames *f, const xs_frame *frame, const char *payload) {
         xs_frame_loss loss;
         memcpy(&loss, payload + i * sizeof loss, sizeof loss);
         ring_account *ring = account(f, frame->process, loss.ring);
-        if (loss.cause == XS_LOSS_BOUNDED) { /* cumulative */
+        if (loss.cause == XS_LOSS_BOUNDED || (loss.cause == XS_LOSS_NO_SPACE && loss.first == 1 && f->dropped_segments)) { /* cumulative */
             ring->removed_to = loss.last;
+            ring->removed_by = loss.cause;
             continue;
         }
         if (ring->next ? loss.first != ring->next : loss.first != 1 && !ring->removed_to)

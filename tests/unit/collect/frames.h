@@ -13,7 +13,8 @@ typedef struct ring_account {
     uint64_t next;  /* sequence that must come next; 0: nothing seen */
     uint64_t first; /* of the records kept */
     uint64_t kept, lost, lost_by[XS_LOSS_COUNT];
-    uint64_t removed_to; /* bounded */
+    uint64_t removed_to; /* with segments */
+    uint32_t removed_by; /* cause */
     uint32_t at_least, gaps;
 } ring_account;
 

@@ -42,7 +42,7 @@ static void check_tail_is_whole(const frames *f, uint64_t emitted) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < 3; i++) {
         const ring_account *ring = &f->rings[i];
-        assert_true(ring->removed_to > 0);
+        assert_true(ring->removed_to > 0 && ring->removed_by > 0);
         assert_int_equal(ring->first, ring->removed_to + 1);
         assert_int_equal(ring->lost, 0);
         sum += ring->next - 1;
@@ -63,6 +63,7 @@ static void bounded_stays_under_the_bound(void **unused) {
         assert_true(folder_bytes(b.path) <= bounds[i]);
         assert_int_equal(bed_read(&b, &f), 0);
         check_tail_is_whole(&f, emitted);
+        assert_int_equal(f.rings[0].removed_by, XS_LOSS_BOUNDED);
         assert_true(f.dropped_segments > 0 && f.first_segment == f.dropped_segments);
         assert_true(f.bytes > bounds[i] / 2); /* and uses what it may */
         assert_int_equal(f.counts[XS_FRAME_END], 1);
@@ -257,7 +258,7 @@ static void full_disk(void **unused) {
     umount2(disk, MNT_DETACH);
 }
 
-/* A bounded capture on a disk smaller than its bound makes its own space. */
+/* A bounded capture on a disk smaller than its bound makes its own space: its records "went under the bound", and a larger one was the cure. */
 static void bounded_on_a_small_disk(void **unused) {
     (void)unused;
     bed b;
@@ -268,9 +269,11 @@ static void bounded_on_a_small_disk(void **unused) {
     xs_capture_options file = {.name = name, .bound_bytes = 8u << 20};
     assert_int_equal(bed_open(&b, &file, 4096, 0), 0);
     uint64_t emitted = emit_and_pass(&b, 6000, MS, 0);
-    assert_int_equal(bed_close(&b), 0);
+    assert_int_equal(bed_close(&b), XS_E_NO_SPACE);
     assert_int_equal(bed_read(&b, &f), 0);
     check_tail_is_whole(&f, emitted);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(f.rings[i].removed_by, XS_LOSS_NO_SPACE);
     umount2(disk, MNT_DETACH);
 }
 

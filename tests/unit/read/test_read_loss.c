@@ -263,6 +263,33 @@ static void bounded_is_one_gap(void **state) {
     xsr_close(reader);
 }
 
+/* What a bounded capture removed on a full disk is as cumulative, and its cause is not the bound. */
+static void removed_on_a_full_disk_was_said_to_be_bounded(void **state) {
+    (void)state;
+    const char *path = help_path("crowded-loss.xs");
+    cb *c = cb_begin(path);
+    xs_frame_file file = {.magic = XS_CAPTURE_MAGIC, .version = XS_CAPTURE_VERSION, .segment = 9, .dropped_segments = 9};
+    cb_frame(c, XS_FRAME_FILE, UINT32_MAX, 0, &file, sizeof file);
+    cb_process(c, 0, 1, 1);
+    cb_writer_begin(c, 0, 1000, 0, 0, 0);
+    for (uint64_t i = 0; i < 60; i++)
+        cb_mark(c, 0, 1100 + 10 * i, 1, (uint32_t)i);
+    cb_lose(c, 0, 1, 45, XS_LOSS_NO_SPACE);
+    cb_loss(c, 0, 1, 20, XS_LOSS_BOUNDED);
+    cb_loss(c, 0, 1, 30, XS_LOSS_NO_SPACE);
+    cb_loss(c, 0, 10, 12, XS_LOSS_DISCARDED);
+    assert_int_equal(cb_end(c), 0);
+    xsr_reader *reader = help_open(path);
+    told t;
+    assert_int_equal(help_run(reader, &t), 0);
+    assert_int_equal(t.loss_count, 1);
+    assert_int_equal(t.losses[0].cause, XS_LOSS_NO_SPACE);
+    assert_int_equal(t.losses[0].first, 1);
+    assert_int_equal(t.losses[0].last, 45);
+    help_free(&t);
+    xsr_close(reader);
+}
+
 /* Of an event whose first record is lost, the second one says what it was. Not where the record before may be the first of it, nor where more
  * is lost, nor of events of one record. */
 static void second_record_tells_the_kind(void **state) {
@@ -294,7 +321,7 @@ static void second_record_tells_the_kind(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_position), cmocka_unit_test(waits_under_loss), cmocka_unit_test(at_least), cmocka_unit_test(split_by_cause),
-        cmocka_unit_test(repeats), cmocka_unit_test(misplaced), cmocka_unit_test(died), cmocka_unit_test(bounded_is_one_gap),
+        cmocka_unit_test(repeats), cmocka_unit_test(misplaced), cmocka_unit_test(died), cmocka_unit_test(removed_on_a_full_disk_was_said_to_be_bounded), cmocka_unit_test(bounded_is_one_gap),
         cmocka_unit_test(second_record_tells_the_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
