@@ -23,7 +23,7 @@ int blame_halve(an *a) {
     uint64_t half = b->first + (b->next - b->first) / 2;
     b->settled = b->settled == NO_TIME ? a->first_time : b->settled;
     TRY(blame_walk(a, newest(a)));
-    blame_slack(a, half, a->last_time, false);
+    TRY(blame_slack(a, half, a->last_time, false));
     TRY(blame_settle(a, blame_at(b, half)->time));
     b->first = half;
     return 0;
@@ -74,7 +74,7 @@ static int walk_all(an *a) {
     b->result.hang = s != NULL;
     TRY(s ? walk_from_root(a, s) : blame_walk(a, newest(a)));
     if (!s)
-        blame_slack(a, b->next, b->result.end, true);
+        TRY(blame_slack(a, b->next, b->result.end, true));
     return blame_settle(a, b->result.end);
 }
 
@@ -130,7 +130,8 @@ void an_blame_free(an *a) {
         return;
     rd_map_free(&b->sum_of);
     an_classes_free(&b->busy_of);
-    void *const all[] = {b->entries, b->writers, b->slots, b->ranks, b->pieces, b->items, b->sums, b->spans, b->listed, b->listed_ranks, b->busy, b};
+    an_classes_free(&b->block_of);
+    void *const all[] = {b->entries, b->writers, b->slots, b->ranks, b->pieces, b->items, b->sums, b->spans, b->listed, b->listed_ranks, b->busy, b->newest_of, b};
     for (uint32_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }

@@ -7,6 +7,7 @@
  *
  *   events, waits, losses  -> blame_log.c   entries, each with the writer's entry before it
  *   log full, end of pass  -> blame_walk.c  pieces of the path, newest first; blame_line.c: what could have been done before
+ *                             blame_block.c which waits held up the warps beside the one that waited
  *                             blame_sum.c   sums by who, what and slot; spans to look at
  *                             blame_slack.c how much later signals could have come
  *   end of pass            -> blame.c       where the walk begins, the result; blame_rank.c: ranks that work slower than others */
@@ -47,6 +48,9 @@ typedef struct blame_writer {
     int64_t waited;      /* end of its last wait; NO_TIME: none */
     int64_t slack;       /* of a pass over the log */
     uint64_t slack_pass; /* the pass that slack belongs to */
+    uint64_t cursor, cursor_walk; /* a wait of its own, and the walk that looked for it */
+    uint32_t block, next; /* class in block_of or XSR_NONE; the writer of that block before it + 1, 0: none */
+    bool waits, talks;   /* it waits itself, or its records are missing; or it signals, arrives */
 } blame_writer;
 
 typedef struct blame_rank {
@@ -81,6 +85,9 @@ typedef struct an_blame {
     int64_t least;          /* shorter spans are joined */
     xsa_slot_blame *listed; uint32_t listed_count;
     xsa_rank_blame *listed_ranks;
+    an_classes block_of;    /* (launch, rank, block) */
+    uint32_t *newest_of; uint32_t newest_room; /* the newest writer of a block + 1 */
+    uint32_t grouped;       /* writers that have their block */
     an_classes busy_of;     /* (rank, role, 0) */
     int64_t *busy; uint32_t busy_room; /* its writers ran and did not wait */
     xsa_blame result;
@@ -107,7 +114,14 @@ int blame_line(an *a, const blame_entry *wait, uint32_t first_piece); /* head of
 int blame_line_add(an_blame *b, const blame_entry *pass, int64_t to);
 int blame_settle(an *a, int64_t to);             /* the pieces up to `to` are counted */
 int blame_slots(an *a, bool whole);              /* sums by slot */
-void blame_slack(an *a, uint64_t until, int64_t end, bool is_end); /* signals before entry `until` are final */
+int blame_slack(an *a, uint64_t until, int64_t end, bool is_end); /* signals before entry `until` are final */
+int blame_blocks(an *a);                         /* writers that came since are put to their blocks */
+/* The newest writer of its block + 1, 0: none is known. The others along next. */
+static inline uint32_t blame_first(const an_blame *b, uint32_t writer) {
+    return b->writers[writer].block == XSR_NONE ? 0 : b->newest_of[b->writers[writer].block];
+}
+bool blame_joined(const an *a, uint32_t writer, uint32_t with); /* `writer` goes on when `with`, of its block, has waited */
+uint64_t blame_held_up(an *a, uint32_t writer, int64_t from, int64_t to); /* entry of the newest such wait that ended in (from, to]; 0: none */
 int blame_busy(an *a, uint32_t writer, int64_t ns);
 int blame_slow(an *a, xsa_rank_blame *ranks);
 int blame_halve(an *a);

@@ -9,7 +9,7 @@ int blame_room(an *a) {
     if (RD_ROOM(b->writers, b->writer_room, a->writer_count) < 0 || RD_ROOM(b->slots, b->slot_room, a->slot_count) < 0)
         return XS_E_MEMORY;
     for (; writers < b->writer_room; writers++)
-        b->writers[writers] = (blame_writer){.publishes = NO_TIME, .waited = NO_TIME};
+        b->writers[writers] = (blame_writer){.publishes = NO_TIME, .waited = NO_TIME, .block = XSR_NONE};
     for (; slots < b->slot_room; slots++)
         b->slots[slots] = (blame_slot){.slack = NO_SLACK};
     return 0;
@@ -43,6 +43,8 @@ static int add(an *a, const blame_entry *like) {
     *e = *like;
     e->before = w->last;
     w->last = number;
+    w->waits |= e->kind == BLAME_WAIT || e->kind == BLAME_GAP;
+    w->talks |= e->kind != BLAME_BEGIN && e->kind != BLAME_END;
     return 0;
 }
 

@@ -49,6 +49,24 @@ static void on_wait(an_blame *b, const blame_entry *e, int64_t *slack) {
         *slack = plus(*slack, e->released - e->from);
 }
 
+/* Those beside it that never wait went on when it did. */
+static void on_wait_of_block(const look *l, const blame_entry *e, int64_t *slack) {
+    an_blame *b = l->a->blame;
+    for (int after = 0; after < 2; after++) {
+        for (uint32_t s = blame_first(b, e->writer); s; s = b->writers[s - 1].next) {
+            blame_writer *w = &b->writers[s - 1];
+            if (w->slack_pass != b->passes || !blame_joined(l->a, s - 1, e->writer))
+                continue;
+            if (after)
+                w->slack = *slack;
+            else
+                *slack = least(*slack, w->slack);
+        }
+        if (!after)
+            on_wait(b, e, slack);
+    }
+}
+
 static void forget(an_blame *b) {
     for (uint64_t n = b->first; n < b->next; n++) {
         blame_entry *e = blame_at(b, n);
@@ -59,9 +77,10 @@ static void forget(an_blame *b) {
     }
 }
 
-void blame_slack(an *a, uint64_t until, int64_t end, bool is_end) {
+int blame_slack(an *a, uint64_t until, int64_t end, bool is_end) {
     an_blame *b = a->blame;
     look l = {a, end, is_end};
+    TRY(blame_blocks(a));
     b->passes++;
     forget(b);
     for (uint64_t n = b->next; n-- > b->first;) {
@@ -70,10 +89,11 @@ void blame_slack(an *a, uint64_t until, int64_t end, bool is_end) {
         switch (e->kind) {
         case BLAME_SIGNAL:
         case BLAME_ARRIVAL: on_signal(b, e, slack, n < until); break;
-        case BLAME_WAIT: on_wait(b, e, slack); break;
+        case BLAME_WAIT: on_wait_of_block(&l, e, slack); break;
         case BLAME_BEGIN: lower(b, e->link, *slack); break;
         case BLAME_END: *slack = e->released == NO_TIME ? *slack : least(*slack, e->released); break;
         default: break;
         }
     }
+    return 0;
 }

@@ -137,8 +137,31 @@ static int on_signal(walk *w, const blame_entry *e) {
     return 0;
 }
 
+/* From `from` to the cursor the writer did nothing that the log knows: over to the wait of its block that held it up meanwhile. */
+static int held_up(walk *w, int64_t from, bool *went) {
+    const an_blame *b = w->a->blame;
+    uint64_t wait = blame_held_up(w->a, w->writer, from > w->floor ? from : w->floor, w->at);
+    *went = wait && !was_here(b, wait);
+    if (!*went)
+        return 0;
+    TRY(own(w, blame_at(b, wait)->time, XSA_PART_COMPUTE));
+    go_to(w, blame_at(b, wait)->writer, wait);
+    return 0;
+}
+
+/* Its entries before are forgotten. */
+static int to_the_floor(walk *w) {
+    bool went;
+    TRY(held_up(w, w->floor, &went));
+    return went ? 0 : own(w, w->floor, XSA_PART_COMPUTE);
+}
+
 static int step(walk *w) {
     const an_blame *b = w->a->blame;
+    bool went;
+    TRY(held_up(w, blame_at(b, w->number)->time, &went));
+    if (went)
+        return 0;
     blame_entry *e = blame_at(b, w->number);
     if (e->walked == tag(b)) {
         w->number = 0;
@@ -161,19 +184,20 @@ static int step(walk *w) {
     if (w->number)
         return 0;
     if (e->before) /* on this writer since before the floor */
-        return own(w, w->floor, XSA_PART_COMPUTE);
+        return to_the_floor(w);
     return not_known(w, w->floor, e->kind == BLAME_GAP ? XSA_BLAME_LOST : XSA_BLAME_BEGIN);
 }
 
 int blame_walk(an *a, blame_end from) {
     an_blame *b = a->blame;
+    TRY(blame_blocks(a));
     walk w = {.a = a, .at = from.end, .floor = b->settled, .slot = XSR_NONE, .waits = XSR_NONE};
     go_to(&w, from.writer, blame_has(b, from.number) ? from.number : 0);
     w.line_from = 0;
     w.epoch = a->writers[from.writer].epoch;
     b->walks++;
     if (!w.number)
-        return own(&w, w.floor, XSA_PART_COMPUTE);
+        TRY(to_the_floor(&w));
     while (w.at > w.floor && w.number)
         TRY(step(&w));
     return 0;

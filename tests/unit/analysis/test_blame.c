@@ -228,6 +228,72 @@ static void head_of_line_is_work_that_was_ready(void **state) {
     judged_free(&j);
 }
 
+/* Warps 0 and 1 of a block of rank 1; rank 0 signals at 5 000, warp 0 waits for it from 2 000 to 5 500. */
+static uint32_t two_warps(cb *c, const char *beside) {
+    uint32_t ready = cb_slot(c, cb_pad(c, "ready", "", "", 1, 1, 0), 1, 0, 0);
+    cb_writer_begin(c, RING(0, 0), 1000, cb_role(c, "work"), 0, 1);
+    cb_signal(c, RING(0, 0), 5000, ready, 1);
+    cb_writer_end(c, RING(0, 0), 6000);
+    cb_writer_begin_at(c, RING(1, 0), 1000, cb_role(c, "work"), 0, 1, 1, 0, 0, 0);
+    cb_writer_begin_at(c, RING(1, 1), 1000, cb_role(c, beside), 0, 1, 1, 1, 0, 0);
+    cb_wait_start(c, RING(1, 0), 2000, ready, 1, 0);
+    cb_wait_end_at(c, RING(1, 0), 5500, ready, 1, 0, 9, 0, 300, 7, 0);
+    return ready;
+}
+
+/* Warp 1 ends last, and notes nothing: what it did before 5 500 the path does not go through. */
+static void a_warp_joined_to_the_one_that_waits_is_not_blamed_for_the_wait(void **state) {
+    (void)state;
+    for (uint32_t other = 0; other < 2; other++) {
+        cb *c = case_begin(2, 1, 0);
+        two_warps(c, other ? "compute" : "work");
+        cb_writer_end(c, RING(1, 0), 7990);
+        cb_writer_end(c, RING(1, 1), 8000);
+        judged j = judge(c);
+        expect_parts(&j, (const int64_t[XSA_PART_COUNT]){[XSA_PART_COMPUTE] = 6500, [XSA_PART_LINK] = 200, [XSA_PART_LAG] = 300});
+        assert_int_equal(owed_by(&j, XSA_PART_COMPUTE, 0, "rank 1 ready"), 4000);
+        assert_int_equal(slot_of(&j, "rank 1 ready")->slack_ns, 0); /* and not the 10 that warp 0 ended before it */
+        judged_free(&j);
+    }
+}
+
+/* Nor is one that signals what the block has worked on. One of another role goes its own way. */
+static void a_warp_that_signals_behind_the_wait_of_its_block(void **state) {
+    (void)state;
+    for (uint32_t other = 0; other < 2; other++) {
+        cb *c = case_begin(2, 1, 0);
+        two_warps(c, other ? "compute" : "work");
+        uint32_t back = cb_slot(c, cb_pad(c, "back", "", "", 1, 1, 0), 0, 0, 0);
+        cb_writer_begin(c, RING(0, 1), 1000, cb_role(c, "work"), 1, 1);
+        cb_wait_start(c, RING(0, 1), 1500, back, 1, 0);
+        cb_signal(c, RING(1, 1), 7000, back, 1);
+        cb_wait_end_at(c, RING(0, 1), 7500, back, 1, 0, 9, 0, 300, 7, 0);
+        cb_writer_end(c, RING(1, 1), 7600);
+        cb_writer_end(c, RING(1, 0), 7600);
+        cb_writer_end(c, RING(0, 1), 9000);
+        judged j = judge(c);
+        assert_int_equal(owed_by(&j, XSA_PART_COMPUTE, 0, "rank 1 ready"), other ? 0 : 4000);
+        assert_int_equal(owed_by(&j, XSA_PART_COMPUTE, 1, "rank 0 back"), other ? 6000 : 1500);
+        assert_int_equal(owed_by(&j, XSA_PART_COMPUTE, 0, ""), 1500);
+        assert_int_equal(slot_of(&j, "rank 0 back")->slack_ns, 0);
+        assert_int_equal(slot_of(&j, "rank 1 ready")->slack_ns, other ? 1400 : 0);
+        judged_free(&j);
+    }
+}
+
+/* A block without any wait: whoever ends last worked. */
+static void a_block_that_waits_for_nobody_works(void **state) {
+    (void)state;
+    cb *c = case_begin(1, 1, 0);
+    for (uint32_t warp = 0; warp < 2; warp++)
+        cb_writer_begin_at(c, RING(0, warp), 1000, cb_role(c, "work"), 0, 1, 0, warp, 0, 0);
+    cb_writer_end(c, RING(0, 0), 3000);
+    cb_writer_end(c, RING(0, 1), 4000);
+    judged j = judge(c);
+    expect_parts(&j, (const int64_t[XSA_PART_COUNT]){[XSA_PART_COMPUTE] = 3000});
+    judged_free(&j);
+}
+
 /* Rank 1 begins at 4 000: the path goes back to its begin, and before that it was late. */
 static void a_rank_that_begins_late(void **state) {
     (void)state;
@@ -402,7 +468,9 @@ int main(void) {
         cmocka_unit_test(over_a_wait_to_the_signal),
                                        cmocka_unit_test(over_a_wait_to_the_signal_of_another_process), cmocka_unit_test(a_signal_in_time_has_slack), cmocka_unit_test(slack_adds_up),
         cmocka_unit_test(the_elected_publishes), cmocka_unit_test(over_a_gate_to_the_last_arrival), cmocka_unit_test(work_is_owed_to_who_waits_for_it),
-        cmocka_unit_test(head_of_line_is_work_that_was_ready), cmocka_unit_test(a_rank_that_begins_late), cmocka_unit_test(between_two_launches),
+        cmocka_unit_test(head_of_line_is_work_that_was_ready), cmocka_unit_test(a_warp_joined_to_the_one_that_waits_is_not_blamed_for_the_wait), cmocka_unit_test(a_warp_that_signals_behind_the_wait_of_its_block),
+        cmocka_unit_test(a_block_that_waits_for_nobody_works),
+        cmocka_unit_test(a_rank_that_begins_late), cmocka_unit_test(between_two_launches),
         cmocka_unit_test(a_wait_that_gave_up), cmocka_unit_test(a_hang_ends_at_the_root), cmocka_unit_test(lost_records_are_not_known),
         cmocka_unit_test(a_lost_signal_is_not_known), cmocka_unit_test(a_circle_of_stamps_ends), cmocka_unit_test(nothing_at_all), cmocka_unit_test(all_lost), cmocka_unit_test(one_rank_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
