@@ -59,6 +59,20 @@ void xs_collect_catalog_again(xs_collector *c, xs_collected *r) {
     put_catalog(c, r->ended ? r->catalog_copy : r->view.base + r->view.head.catalog_offset, r->catalog_read, &offset);
 }
 
+uint64_t xs_collect_process_again(xs_collector *c, xs_collected *r, int put) {
+    uint64_t offset = 0, sum = 0;
+    xs_frame head;
+    while (r->catalog_copy && catalog_frame(r->catalog_copy, r->catalog_read, offset, &head)) {
+        if (head.type == XS_FRAME_PROCESS) {
+            sum += sizeof head + xs_frame_padded(head.payload_bytes);
+            if (put && put_catalog_frame(c, &head, r->catalog_copy + offset + sizeof head))
+                break; /* no space: the next segment has it */
+        }
+        offset += sizeof head + xs_frame_padded(head.payload_bytes);
+    }
+    return sum;
+}
+
 void xs_collect_journal(xs_collector *c, xs_collected *r, int last) {
     frame_array array;
     xs_journal_entry entry;

@@ -1,6 +1,7 @@
 /* Bounded captures: what each segment repeats, and what is lost with a removed one. */
 #include <stdlib.h>
 #include <string.h>
+#include <xs/frame.h>
 
 #include "collector_internal.h"
 
@@ -25,12 +26,46 @@ void xs_collect_removed(xs_collector *c) {
         put_removed_of(c, r);
 }
 
+/* Over, and all that it recorded is gone. It still was of the run: others may wait for it. */
+static int is_gone(const xs_collected *r) { return r->ended && !r->marks; }
+
+static uint64_t gone_bytes(xs_collector *c, xs_collected *r) {
+    uint64_t rings = 0;
+    for (uint32_t ring = 0; ring < r->view.rings; ring++)
+        rings += r->rings[ring].removed_to > 0;
+    return xs_collect_process_again(c, r, 0) + (rings ? sizeof(xs_frame) + rings * sizeof(xs_frame_loss) : 0) + sizeof(xs_frame) +
+           xs_frame_padded(sizeof r->end);
+}
+
+/* Who it was, that all of it is lost, and how it ended. */
+static void put_gone(xs_collector *c, xs_collected *r) {
+    xs_collect_process_again(c, r, 1);
+    put_removed_of(c, r);
+    xs_collect_put(c, r, XS_FRAME_PROCESS_END, UINT32_MAX, &r->end, sizeof r->end);
+}
+
+/* In a run in which processes come and go for days they are many: the latest of them, in as much as a frame of records takes. */
+static void put_all_gone(xs_collector *c) {
+    uint64_t sum = 0, most = xs_capture_frame_most(c->capture);
+    for (xs_collected *r = c->regions; r; r = r->next)
+        sum += is_gone(r) ? gone_bytes(c, r) : 0;
+    for (xs_collected *r = c->regions; r; r = r->next) {
+        if (!is_gone(r))
+            continue;
+        if (sum <= most)
+            put_gone(c, r);
+        else
+            sum -= gone_bytes(c, r);
+    }
+}
+
 void xs_collect_segment_begins(void *user, xs_capture *capture) {
     xs_collector *c = user;
     (void)capture;
     c->removed = 0;
+    put_all_gone(c);
     for (xs_collected *r = c->regions; r; r = r->next) {
-        if (r->ended && !r->marks) /* all of it is gone */
+        if (is_gone(r))
             continue;
         xs_collect_catalog_again(c, r);
         xs_collect_activity_again(c, r);

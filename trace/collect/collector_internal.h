@@ -120,6 +120,8 @@ void xs_collect_owners(xs_collector *c, xs_collected *r, int newest_again);
 /* collect_region.c */
 void xs_collect_catalog(xs_collector *c, xs_collected *r);
 void xs_collect_catalog_again(xs_collector *c, xs_collected *r);
+/* Of a process that is over: its PROCESS frame alone; put 0: only how many bytes that takes. */
+uint64_t xs_collect_process_again(xs_collector *c, xs_collected *r, int put);
 void xs_collect_journal(xs_collector *c, xs_collected *r, int last);
 void xs_collect_journal_again(xs_collector *c, xs_collected *r);
 void xs_collect_counters(xs_collector *c, xs_collected *r, int always);

@@ -140,6 +140,65 @@ static void a_hang_aged_away_what_was_done_before_it(void **unused) {
     }
 }
 
+/* A process that has one frame, which says that it is one. */
+static void introduce(char *region) {
+    xs_region_header *h = (xs_region_header *)(void *)region;
+    xs_frame *frame = (xs_frame *)(void *)(region + h->catalog_offset);
+    xs_frame_process process = {.region = *h};
+    memcpy(frame + 1, &process, sizeof process);
+    xs_frame_fill(frame, XS_FRAME_PROCESS, h, -1, UINT32_MAX, 0);
+    frame->payload_bytes = sizeof process;
+    xs_frame_seal(frame, frame + 1, sizeof process);
+    __atomic_store_n(&h->catalog_used, sizeof *frame + xs_frame_padded(sizeof process), __ATOMIC_RELEASE);
+}
+
+typedef struct told_of {
+    uint64_t process, introduced, ended, files;
+} told_of;
+
+static void tell_of(void *user, const xs_frame *frame, const void *payload) {
+    (void)payload;
+    told_of *t = user;
+    t->files += frame->type == XS_FRAME_FILE;
+    t->introduced += frame->process == t->process && frame->type == XS_FRAME_PROCESS;
+    t->ended += frame->process == t->process && frame->type == XS_FRAME_PROCESS_END;
+}
+
+/* Of a process that ended early the last record went under the bound, and with it that there had been such a rank. */
+static void a_rank_that_ended_early_was_forgotten(void **unused) {
+    (void)unused;
+    bed b;
+    xs_capture_options file = {.name = in_folder("early"), .bound_bytes = 256u << 10};
+    assert_int_equal(bed_open(&b, &file, 4096, 0), 0);
+    char *early = synthetic_region(1, 64, 4096);
+    ((xs_region_header *)(void *)early)->process = 23;
+    introduce(early);
+    xs_collected *gone;
+    assert_int_equal(xs_collector_add(b.collector, early, synthetic_of(early)->total_bytes, 0, &gone), 0);
+    synthetic_writer w = synthetic_begin(early, 2, XS_OVERWRITE);
+    bed_emit(&b, &w, XS_OVERWRITE, 2000);
+    synthetic_end(&w);
+    bed_pass(&b, MS);
+    xs_frame_end end = {.clean = 0, .exit_status = 137};
+    xs_collector_end(b.collector, gone, &end);
+    free(early);
+    emit_and_pass(&b, 3000, MS, file.bound_bytes);
+    assert_int_equal(bed_close(&b), 0);
+    told_of told = {.process = 23};
+    frames f = {.each = tell_of, .user = &told};
+    assert_int_equal(frames_read(&f, b.path), 0);
+    if (f.wrong)
+        fail_msg("%s", f.what);
+    assert_true(f.dropped_segments > 8); /* those with its records are gone */
+    assert_true(told.files > 1);
+    assert_int_equal(told.introduced, told.files);
+    assert_int_equal(told.ended, told.files);
+    uint32_t at = f.processes[0] == 23 ? 0 : 1;
+    assert_int_equal(f.processes[at], 23);
+    assert_int_equal(f.rings[at * FRAMES_RINGS_OF_PROCESS + 2].removed_to, 2000);
+    assert_int_equal(f.rings[at * FRAMES_RINGS_OF_PROCESS + 2].kept, 0);
+}
+
 static void bad_names_and_bounds(void **unused) {
     (void)unused;
     bed b;
@@ -429,6 +488,7 @@ int main(void) {
         cmocka_unit_test(bounded_by_age),
         cmocka_unit_test(a_hang_aged_away_what_was_done_before_it),
         cmocka_unit_test(a_large_catalog_leaves_room_for_records),
+        cmocka_unit_test(a_rank_that_ended_early_was_forgotten),
         cmocka_unit_test(bad_names_and_bounds),
         cmocka_unit_test(names_get_their_ending_once),
         cmocka_unit_test(size_limit),
