@@ -78,11 +78,17 @@ uint64_t kept(const frames *f) {
     return sum;
 }
 
+int run_recorder(const xs_recorder_options *options, char *const argv[], xs_recorder_result *result) {
+    int rc = xs_recorder_run(options, argv, result);
+    xs_recorder_result_free(result);
+    return rc;
+}
+
 void record(const xs_recorder_options *options, xs_recorder_result *result, const char *records, const char *pace,
                    const char *end) {
     char *const argv[] = {APP, counters_path, (char *)records, (char *)pace, (char *)end, NULL};
     new_run();
-    assert_int_equal(xs_recorder_run(options, argv, result), 0);
+    assert_int_equal(run_recorder(options, argv, result), 0);
     read_counters();
 }
 

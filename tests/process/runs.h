@@ -35,6 +35,8 @@ uint64_t reached(const frames *f, uint32_t rank, uint32_t *writers);
 uint64_t kept(const frames *f);
 /* Runs the application under the recorder. */
 void record(const xs_recorder_options *options, xs_recorder_result *result, const char *records, const char *pace, const char *end);
+/* xs_recorder_run, whose worlds are given back: the other members stay. */
+int run_recorder(const xs_recorder_options *options, char *const argv[], xs_recorder_result *result);
 /* Runs the application alone; its exit status. */
 int alone(const char *records, const char *pace, const char *end);
 

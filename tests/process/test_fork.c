@@ -145,6 +145,7 @@ static void a_recorder_with_threads_starts_its_command(void **unused) {
     setenv("XS_RECORD", "/nonexistent", 1); /* of a recorder outside */
     assert_int_equal(xs_recorder_run(&options, argv, &result), 0);
     unsetenv("XS_RECORD");
+    xs_recorder_result_free(&result);
     assert_int_equal(result.exit_status, 0);
 }
 
@@ -166,6 +167,7 @@ static void a_recorder_beside_another_thread_sees_its_command_end(void **unused)
     int rc = xs_recorder_run(&options, argv, &result);
     alarm(0);
     stop_other(thread);
+    xs_recorder_result_free(&result);
     assert_int_equal(rc, 0);
     assert_int_equal(result.exit_status, 0);
 }

@@ -91,7 +91,7 @@ static void one_of_two_is_killed(void **unused) {
              (int)getpid(), APP, counters_path, APP, counters_path);
     char *const argv[] = {"sh", "-c", command, NULL};
     new_run();
-    assert_int_equal(xs_recorder_run(&options, argv, &result), 0);
+    assert_int_equal(run_recorder(&options, argv, &result), 0);
     assert_int_equal(result.processes, 2);
     assert_int_equal(result.unclean, 1);
     read_frames(&f, result.path);

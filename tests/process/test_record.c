@@ -203,13 +203,13 @@ static void bad_commands(void **unused) {
     xs_recorder_options options = {.capture = capture};
     xs_recorder_result result;
     char *const none[] = {NULL}, *const missing[] = {"/nonexistent/command", NULL};
-    assert_int_equal(xs_recorder_run(&options, none, &result), XS_E_ARGUMENT);
-    assert_int_equal(xs_recorder_run(&options, missing, &result), XS_E_SYSTEM);
+    assert_int_equal(run_recorder(&options, none, &result), XS_E_ARGUMENT);
+    assert_int_equal(run_recorder(&options, missing, &result), XS_E_SYSTEM);
     assert_int_equal(result.exit_status, 127);
     options.capture = "/nonexistent/folder/run";
-    assert_int_equal(xs_recorder_run(&options, missing, &result), XS_E_SYSTEM);
+    assert_int_equal(run_recorder(&options, missing, &result), XS_E_SYSTEM);
     options.capture = "";
-    assert_int_equal(xs_recorder_run(&options, missing, &result), XS_E_ARGUMENT);
+    assert_int_equal(run_recorder(&options, missing, &result), XS_E_ARGUMENT);
 }
 
 /* A plain command is run, waited for, and its status returned. */
@@ -219,12 +219,12 @@ static void plain_commands(void **unused) {
     xs_recorder_result result;
     char *const seven[] = {"sh", "-c", "exit 7", NULL}, *const killed[] = {"sh", "-c", "kill -TERM $$", NULL};
     char *const background[] = {"sh", "-c", "sleep 60 > /dev/null 2>&1 & exit 0", NULL};
-    assert_int_equal(xs_recorder_run(&options, seven, &result), 0);
+    assert_int_equal(run_recorder(&options, seven, &result), 0);
     assert_int_equal(result.exit_status, 7);
-    assert_int_equal(xs_recorder_run(&options, killed, &result), 0);
+    assert_int_equal(run_recorder(&options, killed, &result), 0);
     assert_int_equal(result.exit_status, 128 + SIGTERM);
     time_t begin = time(NULL);
-    assert_int_equal(xs_recorder_run(&options, background, &result), 0);
+    assert_int_equal(run_recorder(&options, background, &result), 0);
     assert_true(time(NULL) - begin < 50);
     assert_int_equal(result.processes, 0);
 }

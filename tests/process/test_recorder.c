@@ -26,7 +26,7 @@ static pid_t fork_recorder(char *const argv[]) {
     if (pid == 0) {
         xs_recorder_options options = {.capture = capture};
         xs_recorder_result result;
-        int rc = xs_recorder_run(&options, argv, &result);
+        int rc = run_recorder(&options, argv, &result);
         _exit(rc ? 99 : result.exit_status);
     }
     return pid;
@@ -120,7 +120,7 @@ static void folders_of_killed_recorders_go(void **unused) {
     xs_recorder_options options = {.capture = capture};
     xs_recorder_result result;
     char *const nothing[] = {"true", NULL};
-    assert_int_equal(xs_recorder_run(&options, nothing, &result), 0); /* a second one, while the other is alive */
+    assert_int_equal(run_recorder(&options, nothing, &result), 0); /* a second one, while the other is alive */
     assert_int_equal(folders_in(base), 2);
     tell_application_to_end();
     waitpid(alive, &status, 0);
