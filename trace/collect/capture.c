@@ -11,6 +11,7 @@
 #include "world.h"
 
 #define FRAME_MOST (64u << 10)
+#define CARRY_MOST (16u << 20)
 #define MOST_NAMES 9
 
 int xs_capture_put_file_frame(xs_capture *c) {
@@ -29,6 +30,8 @@ uint64_t xs_capture_frame_most(const xs_capture *c) {
     uint64_t quarter = c->segment_bytes / 4;
     return c->folder_fd >= 0 && quarter < FRAME_MOST ? quarter : FRAME_MOST;
 }
+
+uint64_t xs_capture_carry_most(const xs_capture *c) { return c->segment_bytes / 4 < CARRY_MOST ? c->segment_bytes / 4 : CARRY_MOST; }
 
 int xs_capture_error(const xs_capture *c) { return __atomic_load_n(&c->error, __ATOMIC_RELAXED); }
 int xs_capture_crowded(const xs_capture *c) { return c->crowded; }

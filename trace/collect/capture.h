@@ -30,7 +30,7 @@ typedef struct xs_capture_owner {
     void *user;
     void (*segment_begins)(void *user, xs_capture *capture); /* puts catalog, positions and losses again */
     void (*segment_ends)(void *user, uint64_t segment);      /* no further frame goes into it */
-    void (*segment_removed)(void *user, uint64_t segment);
+    void (*segment_removed)(void *user, uint64_t segment, int fd); /* fd: reads what was in it; -1: it cannot be read */
 } xs_capture_owner;
 
 /* XS_E_NO_SPACE, XS_E_SYSTEM (folder missing or read-only), XS_E_ARGUMENT (bound too small, empty name), with a text in
@@ -77,6 +77,8 @@ int xs_capture_crowded(const xs_capture *capture);
 uint64_t xs_capture_removed_records(const xs_capture *capture);
 /* Most payload bytes that one frame of records should have. */
 uint64_t xs_capture_frame_most(const xs_capture *capture);
+/* Most bytes of records that a segment should take over from one that is removed. */
+uint64_t xs_capture_carry_most(const xs_capture *capture);
 /* 1: the reserve may be used, for frames that end a process or the capture. */
 void xs_capture_closing(xs_capture *capture, int on);
 /* Returns the first error of the capture's life. The capture is gone. */

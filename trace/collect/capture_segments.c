@@ -101,6 +101,7 @@ int xs_capture_remove_oldest(xs_capture *c) {
     char name[32];
     uint64_t number = c->kept[0].number;
     segment_name(name, number);
+    int fd = c->owner.segment_removed ? openat(c->folder_fd, name, O_RDONLY | O_CLOEXEC) : -1;
     unlinkat(c->folder_fd, name, 0);
     c->kept_bytes -= c->kept[0].bytes;
     c->removed_records += c->kept[0].records;
@@ -109,7 +110,9 @@ int xs_capture_remove_oldest(xs_capture *c) {
     c->dropped++;
     c->crowded = 0;
     if (c->owner.segment_removed)
-        c->owner.segment_removed(c->owner.user, number);
+        c->owner.segment_removed(c->owner.user, number, fd);
+    if (fd >= 0)
+        close(fd);
     return 1;
 }
 

@@ -5,6 +5,8 @@
 
 #include "collector_internal.h"
 
+#define CARRY_ROOM 16384u /* for losses beside it */
+
 /* Everything up to removed_to was in removed segments or lost there. Cumulative: the newest frame of a ring holds, and says why the newest of it went. */
 static void put_removed_of(xs_collector *c, xs_collected *r) {
     frame_array array;
@@ -18,16 +20,26 @@ static void put_removed_of(xs_collector *c, xs_collected *r) {
     xs_array_end(&array);
 }
 
+static void put_removed_and_carried(xs_collector *c, xs_collected *r) {
+    xs_collect_carry_begin(r);
+    put_removed_of(c, r);
+    xs_collect_carry_put(c, r);
+}
+
 void xs_collect_removed(xs_collector *c) {
     if (!c->removed)
         return;
     c->removed = 0;
-    for (xs_collected *r = c->regions; r; r = r->next)
-        put_removed_of(c, r);
+    for (xs_collected *r = c->regions; r; r = r->next) {
+        uint64_t carried = xs_collect_carry_bytes(r);
+        if (carried && xs_capture_reserve(c->capture, XS_FRAME_LOSS, carried + CARRY_ROOM)) /* a new segment, if one is due, begins before */
+            xs_capture_cancel(c->capture);
+        put_removed_and_carried(c, r);
+    }
 }
 
 /* Over, and all that it recorded is gone. It still was of the run: others may wait for it. */
-static int is_gone(const xs_collected *r) { return r->ended && !r->marks; }
+static int is_gone(const xs_collected *r) { return r->ended && !r->marks && r->end_marked && !xs_collect_carry_bytes(r); }
 
 static uint64_t gone_bytes(xs_collector *c, xs_collected *r) {
     uint64_t rings = 0;
@@ -69,7 +81,7 @@ void xs_collect_segment_begins(void *user, xs_capture *capture) {
             continue;
         xs_collect_catalog_again(c, r);
         xs_collect_activity_again(c, r);
-        put_removed_of(c, r);
+        put_removed_and_carried(c, r);
         if (r->ended) {
             xs_collect_put(c, r, XS_FRAME_PROCESS_END, UINT32_MAX, &r->end, sizeof r->end);
             continue;
@@ -80,8 +92,6 @@ void xs_collect_segment_begins(void *user, xs_capture *capture) {
     }
 }
 
-static uint64_t saved_to(const ring_state *s) { return s->unsaved_first ? s->unsaved_first - 1 : s->reader.next - 1; }
-
 static void add_mark(xs_collected *r, uint64_t segment) {
     segment_mark *mark = malloc(sizeof *mark + r->view.rings * sizeof mark->taken_to[0]);
     if (!mark)
@@ -89,7 +99,7 @@ static void add_mark(xs_collected *r, uint64_t segment) {
     mark->next = NULL;
     mark->segment = segment;
     for (uint32_t ring = 0; ring < r->view.rings; ring++)
-        mark->taken_to[ring] = saved_to(&r->rings[ring]);
+        mark->taken_to[ring] = xs_collect_saved_to(&r->rings[ring]);
     segment_mark **end = &r->marks;
     while (*end)
         end = &(*end)->next;
@@ -105,12 +115,14 @@ void xs_collect_segment_ends(void *user, uint64_t segment) {
     }
 }
 
-void xs_collect_segment_removed(void *user, uint64_t segment) {
+void xs_collect_segment_removed(void *user, uint64_t segment, int fd) {
     xs_collector *c = user;
     c->removed = 1;
     for (xs_collected *r = c->regions; r; r = r->next)
         while (r->marks && r->marks->segment <= segment) {
             segment_mark *mark = r->marks;
+            if (mark->segment == segment)
+                xs_collect_carry(c, r, mark, fd);
             for (uint32_t ring = 0; ring < r->view.rings; ring++)
                 r->rings[ring].removed_to = mark->taken_to[ring];
             r->marks = mark->next;

@@ -86,6 +86,8 @@ static void free_region(xs_collected *r) {
     free(r->catalog_copy);
     free(r->lines);
     free(r->activity.names);
+    for (uint32_t ring = 0; r->rings && ring < r->view.rings; ring++)
+        free(r->rings[ring].carry);
     free(r->rings);
     free(r);
 }
@@ -301,12 +303,15 @@ void xs_collector_end(xs_collector *c, xs_collected *r, const xs_frame_end *end)
     xs_capture_flush(c->capture);
     xs_capture_closing(c->capture, 0);
     keep_catalog(r);
+    for (uint32_t ring = 0; ring < r->view.rings; ring++)
+        r->rings[ring].held = xs_view_taken(&r->view, ring);
     r->ended = 1;
 }
 
 const xs_region_view *xs_collected_view(const xs_collected *r) { return &r->view; }
 xs_capture *xs_collector_capture(const xs_collector *c) { return c->capture; }
 uint64_t xs_collector_records(const xs_collector *c) { return c->records; }
+uint64_t xs_collector_kept(const xs_collector *c) { return c->records + c->carried - xs_capture_removed_records(c->capture); }
 
 static void free_collector(xs_collector *c) {
     while (c->regions) {
@@ -323,9 +328,13 @@ void xs_collector_finish(xs_collector *c) {
     c->finished = 1;
     tick(c);
     xs_capture_closing(c->capture, 1);
-    xs_capture_reserve(c->capture, XS_FRAME_END, CLOSE_ROOM); /* whatever has to be removed for it is told below */
-    xs_capture_cancel(c->capture);
-    xs_collect_removed(c);
+    int removed, most = 16;
+    do { /* whatever has to be removed for it is told before */
+        xs_capture_reserve(c->capture, XS_FRAME_END, CLOSE_ROOM);
+        xs_capture_cancel(c->capture);
+        removed = c->removed;
+        xs_collect_removed(c);
+    } while (removed && --most);
     xs_collect_put(c, NULL, XS_FRAME_END, UINT32_MAX, NULL, 0);
 }
 

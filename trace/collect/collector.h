@@ -43,6 +43,8 @@ const xs_region_view *xs_collected_view(const xs_collected *region);
 xs_capture *xs_collector_capture(const xs_collector *collector);
 /* Records put into the capture so far, by passes, dumps and ends alike. */
 uint64_t xs_collector_records(const xs_collector *collector);
+/* Of them, in segments that were not removed. */
+uint64_t xs_collector_kept(const xs_collector *collector);
 /* Writes END: nothing goes into the capture, or is removed from it, any more. All regions must have ended. */
 void xs_collector_finish(xs_collector *collector);
 /* The same, and closes the capture. Returns the capture's first error. */

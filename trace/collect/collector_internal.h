@@ -13,6 +13,13 @@ typedef struct ring_look {
     uint64_t newest, time;
 } ring_look;
 
+/* Whole RECORDS frames of a ring, whose segment is removed, on their way into the newest one. */
+typedef struct ring_carry {
+    uint64_t first, last; /* records */
+    uint64_t bytes;
+    char frames[];
+} ring_carry;
+
 typedef struct ring_state {
     xs_ring_reader reader;
     uint64_t unsaved_first, unsaved_last; /* taken from the ring, but there was no space; 0: none */
@@ -23,6 +30,8 @@ typedef struct ring_state {
     ring_look looks[XS_LOOKS_KEPT]; /* trigger mode: kept here until the dump */
     uint32_t look_count;
     uint32_t owners_seen;
+    int held;          /* of a process that is over: its ring was taken */
+    ring_carry *carry; /* bounded; NULL: nothing is carried */
 } ring_state;
 
 /* What was said about an open wait, so that it is not said every second for hours. */
@@ -72,6 +81,7 @@ struct xs_collector {
     xs_collected *regions;
     uint64_t now;
     uint64_t records; /* put into the capture */
+    uint64_t carried; /* of them, put once more since their segment was removed */
     int finished; /* END is put */
     int removed;  /* segments were removed, and that is not told yet */
     int given_up; /* trigger mode: a wait gave up since the last dump */
@@ -137,6 +147,13 @@ int xs_collect_gave_up(xs_collected *r);
 void xs_collect_removed(xs_collector *c);
 void xs_collect_segment_begins(void *user, xs_capture *capture);
 void xs_collect_segment_ends(void *user, uint64_t segment);
-void xs_collect_segment_removed(void *user, uint64_t segment);
+void xs_collect_segment_removed(void *user, uint64_t segment, int fd);
+/* The newest record that is in the capture, or told as lost. */
+static inline uint64_t xs_collect_saved_to(const ring_state *s) { return s->unsaved_first ? s->unsaved_first - 1 : s->reader.next - 1; }
+/* collect_carry.c. Before what went with a segment is said to be removed: what of it is carried. _begin, then BOUNDED losses, then _put. */
+void xs_collect_carry(xs_collector *c, xs_collected *r, const segment_mark *mark, int segment_fd);
+uint64_t xs_collect_carry_bytes(const xs_collected *r);
+void xs_collect_carry_begin(xs_collected *r);
+void xs_collect_carry_put(xs_collector *c, xs_collected *r);
 
 #endif

@@ -113,7 +113,7 @@ static void end_world(recorder *r, recorded *w) {
         return;
     xs_collector_finish(w->collector);
     said->records = xs_collector_records(w->collector);
-    said->kept = said->records - xs_capture_removed_records(xs_collector_capture(w->collector));
+    said->kept = xs_collector_kept(w->collector);
     snprintf(said->path, sizeof said->path, "%s", xs_capture_path(xs_collector_capture(w->collector)));
     said->capture_error = xs_collector_close(w->collector);
     if (!said->capture_error)

@@ -199,6 +199,50 @@ static void a_rank_that_ended_early_was_forgotten(void **unused) {
     assert_int_equal(f.rings[at * FRAMES_RINGS_OF_PROCESS + 2].kept, 0);
 }
 
+/* Others went on for longer than the bound, and the last that a writer had done before it hung, or was killed, was gone. */
+static void the_last_of_a_writer_that_hung_was_gone(void **unused) {
+    (void)unused;
+    for (uint32_t how = 0; how < 4; how++) {
+        int by_age = how & 1, killed = how >> 1;
+        bed b;
+        frames f;
+        xs_capture_options file = {.name = in_folder("silent"), .bound_bytes = by_age ? 0 : 256u << 10, .bound_ns = by_age ? 500ull * MS : 0};
+        assert_int_equal(bed_open(&b, &file, 4096, 0), 0);
+        char *other = synthetic_region(1, 64, 4096);
+        ((xs_region_header *)(void *)other)->process = 23;
+        xs_collected *with;
+        assert_int_equal(xs_collector_add(b.collector, other, synthetic_of(other)->total_bytes, 0, &with), 0);
+        emit_and_pass(&b, 100, MS, file.bound_bytes);
+        synthetic_writer w = synthetic_begin(other, 5, XS_OVERWRITE);
+        for (int i = 0; i < 4; i++) {
+            bed_emit(&b, &w, XS_OVERWRITE, 25);
+            bed_pass(&b, MS);
+        }
+        xs_frame_end end = {.clean = 0, .exit_status = 137};
+        if (killed)
+            xs_collector_end(b.collector, with, &end);
+        emit_and_pass(&b, 4000, MS, file.bound_bytes);
+        if (!killed) { /* it wakes up */
+            bed_emit(&b, &w, XS_OVERWRITE, 25);
+            xs_collector_end(b.collector, with, &end);
+        }
+        assert_int_equal(bed_close(&b), 0);
+        free(other);
+        assert_int_equal(bed_read(&b, &f), 0);
+        if (f.wrong)
+            fail_msg("%s", f.what);
+        uint32_t at = f.processes[0] == 23 ? 0 : 1;
+        const ring_account *ring = &f.rings[at * FRAMES_RINGS_OF_PROCESS + 5];
+        assert_int_equal(f.processes[at], 23);
+        assert_true(f.dropped_segments > 8);
+        assert_int_equal(ring->kept, killed ? 100 : 125);
+        assert_int_equal(ring->next, ring->kept + 1);
+        assert_int_equal(ring->lost + ring->removed_to, 0);
+        ring = &f.rings[(1 - at) * FRAMES_RINGS_OF_PROCESS];
+        assert_true(ring->kept > 0 && ring->removed_to > 0);
+    }
+}
+
 static void bad_names_and_bounds(void **unused) {
     (void)unused;
     bed b;
@@ -489,6 +533,7 @@ int main(void) {
         cmocka_unit_test(a_hang_aged_away_what_was_done_before_it),
         cmocka_unit_test(a_large_catalog_leaves_room_for_records),
         cmocka_unit_test(a_rank_that_ended_early_was_forgotten),
+        cmocka_unit_test(the_last_of_a_writer_that_hung_was_gone),
         cmocka_unit_test(bad_names_and_bounds),
         cmocka_unit_test(names_get_their_ending_once),
         cmocka_unit_test(size_limit),
