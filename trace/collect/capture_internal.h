@@ -100,8 +100,8 @@ int xs_capture_first_segment(xs_capture *c, const xs_capture_options *options); 
 int xs_capture_name_first(xs_capture *c);
 /* 1: a segment was removed; 0: there is none, or the capture has no segments. */
 int xs_capture_remove_oldest(xs_capture *c);
-/* A frame of that type was put: segments age by those that tell what a program does, while it does it. */
-void xs_capture_age(xs_capture *c, uint32_t type);
+/* A frame was put: segments age by those that tell what a program does, while it does it. */
+void xs_capture_age(xs_capture *c, const xs_frame *frame, const char *payload);
 /* Before `bytes` more are put: begins a new segment where due, removes what would pass the bound. 0 or an error. */
 int xs_capture_bound(xs_capture *c, uint64_t bytes);
 

@@ -222,7 +222,7 @@ void xs_lane_commit(xs_capture_lane *lane, xs_frame *frame, uint64_t payload_byt
     lane->staged += sizeof *frame + padded;
     lane->frames++;
     count_records(lane->capture, frame, payload);
-    xs_capture_age(lane->capture, frame->type);
+    xs_capture_age(lane->capture, frame, payload);
     unclaim(lane);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xs/activity.h>
 
 #include "world.h"
 
@@ -116,10 +117,23 @@ int xs_capture_remove_oldest(xs_capture *c) {
     return 1;
 }
 
+/* Clocks are read once a second (JOURNAL, ACTIVITY) whatever the program does. */
+static int tells_of_work(const xs_frame *frame, const char *payload) {
+    xs_activity_entry entry;
+    if (frame->type != XS_FRAME_ACTIVITY)
+        return frame->type == XS_FRAME_RECORDS;
+    for (uint64_t at = 0; at + sizeof entry <= frame->payload_bytes; at += sizeof entry) {
+        memcpy(&entry, payload + at, sizeof entry);
+        if (entry.kind == XS_ACTIVITY_KERNEL || entry.kind == XS_ACTIVITY_COPY)
+            return 1;
+    }
+    return 0;
+}
+
 /* A silence counts as one segment at most, so that what ends it (waits that give up, the next step of a program that stood) is not all that
  * is kept either. */
-void xs_capture_age(xs_capture *c, uint32_t type) {
-    if (!c->bound_ns || (type != XS_FRAME_RECORDS && type != XS_FRAME_ACTIVITY && type != XS_FRAME_JOURNAL) || c->rotating)
+void xs_capture_age(xs_capture *c, const xs_frame *frame, const char *payload) {
+    if (!c->bound_ns || c->rotating || !tells_of_work(frame, payload))
         return;
     uint64_t since = c->aged_at && c->now > c->aged_at ? c->now - c->aged_at : 0;
     c->aged += since < c->segment_ns ? since : c->segment_ns;
