@@ -36,7 +36,7 @@ CREATE PERFETTO VIEW xs_waits (
   lag_ns LONG,
   -- Polls of a wait that had to wait.
   polls LONG,
-  -- Sleep between polls that was asked for, at most the latency; 0 for threads of a host, which yield.
+  -- Time slept between polls.
   slept_ns LONG,
   -- Epoch of the writer.
   epoch LONG,
