@@ -214,13 +214,51 @@ static bool on_begin(naive *n, const xsr_event *e) {
     return false;
 }
 
+static bool any(const naive *n, uint32_t writer, bool (*is)(const xsr_event *)) {
+    for (size_t i = 0; i < n->event_count; i++)
+        if (n->events[i].writer == writer && is(&n->events[i]))
+            return true;
+    return false;
+}
+
+/* Barriers join the warps of a block, and nothing notes them: a warp that never waits goes on when one of its role has
+ * waited; one that does not signal either, when any has. */
+static bool joined(const naive *n, uint32_t writer, uint32_t with) {
+    const xsr_writer *x = &n->model->writers[writer], *y = &n->model->writers[with];
+    return x->launch != XSR_NONE && x->launch == y->launch && x->rank == y->rank && x->block == y->block &&
+           !any(n, writer, is_wait) && (x->role == y->role || !any(n, writer, is_signal));
+}
+
+/* The newest wait of the block that ended behind `from` and held this writer up. */
+static const xsr_event *held_up(const naive *n, int64_t from) {
+    const xsr_event *best = NULL;
+    for (size_t i = 0; i < n->event_count; i++) {
+        const xsr_event *e = &n->events[i];
+        if (e->writer != XSR_NONE && is_wait(e) && e->time > from && e->time <= n->at && (!best || e->time >= best->time) &&
+            joined(n, n->writer, e->writer))
+            best = e;
+    }
+    return best;
+}
+
+static void over_to(naive *n, const xsr_event *e) {
+    take(n, e->time, XSA_PART_COMPUTE, own_rank(n), n->slot);
+    n->writer = e->writer;
+    n->before = e->id + 1;
+    n->came = n->at;
+}
+
 static void walk(naive *n) {
     const xsr_event *last = &n->events[n->event_count - 1];
     n->writer = last->writer;
     n->before = last->id + 1;
     n->at = n->came = last->time;
     n->slot = XSR_NONE;
-    for (const xsr_event *e; (e = newest(n, n->writer, n->before, false));) {
+    for (const xsr_event *e, *held; (e = newest(n, n->writer, n->before, false));) {
+        if ((held = held_up(n, e->time))) {
+            over_to(n, held);
+            continue;
+        }
         take(n, e->time, XSA_PART_COMPUTE, own_rank(n), n->slot);
         if (is_wait(e)) {
             on_wait_event(n, e);
