@@ -35,10 +35,6 @@ static an_release *new_release(hb_slot *s) {
 
 static bool not_known(const xsr_event *e) { return e->order == XS_ORDER_NONE || e->fence == XS_FENCE_UNKNOWN; }
 
-static bool releases(uint32_t order) { return order == XS_RELEASE || order == XS_ACQ_REL || order == XS_SEQ_CST; }
-
-static bool acquires(uint32_t order) { return order == XS_ACQUIRE || order == XS_ACQ_REL || order == XS_SEQ_CST; }
-
 static uint8_t level_of_fence(uint32_t fence) { return fence == XS_FENCE_SYS || fence == XS_FENCE_UNKNOWN ? 2 : fence == XS_FENCE_GPU ? 1 : 0; }
 
 /* Volatile is relaxed at system scope; weak is nothing that another thread may rely on. */
@@ -52,7 +48,7 @@ static void release_at(const an_agent *g, an_release *r, const xsr_event *e) {
     uint8_t access = level_of_access(e), now = 0;
     if (not_known(e))
         now = 2;
-    else if (releases(e->order))
+    else if (an_releases(e->order))
         now = access;
     else
         now = level_of_fence(e->fence) < access ? level_of_fence(e->fence) : access;
@@ -179,7 +175,7 @@ static int process_wait(an *a, an_step *step) {
     a->hb->older += !from && !step->guessed && w->reads_from.reason == XSR_REASON_FOUND && !a->lost_records;
     if (!from || step->guessed)
         return guess(a, step);
-    return take_edge(a, step, from, level_of_access(step->e), not_known(step->e) || acquires(step->e->order) || w->fence != XS_FENCE_NONE);
+    return take_edge(a, step, from, level_of_access(step->e), not_known(step->e) || an_acquires(step->e->order) || w->fence != XS_FENCE_NONE);
 }
 
 static int process_arrival(an *a, an_step *step) {
@@ -190,8 +186,8 @@ static int process_arrival(an *a, an_step *step) {
     if (a->lost_records) /* it has not waited for the one before */
         a->hb->last_forced = a->last_time;
     const an_release *before = !s->chained ? NULL : a->lost_records ? newest(s) : hb_find_value(s, e->value);
-    if (before && (e->kind == XS_EV_ARRIVE || acquires(e->order))) /* a gate's arrivals release alone, as a rule */
-        TRY(take_edge(a, step, before, level_of_access(e), not_known(e) || acquires(e->order)));
+    if (before && (e->kind == XS_EV_ARRIVE || an_acquires(e->order))) /* a gate's arrivals release alone, as a rule */
+        TRY(take_edge(a, step, before, level_of_access(e), not_known(e) || an_acquires(e->order)));
     else if (!before && s->chained && e->value != s->post)
         step->guessed = true;
     if (step->guessed)
@@ -212,13 +208,13 @@ static int process_fence(an *a, an_step *step) {
     an_agent *g = &a->hb->agents[step->agent];
     uint8_t reach = an_level_of_scope(e->scope);
     for (uint8_t l = 0; l < reach; l++) {
-        if (acquires(e->order)) {
+        if (an_acquires(e->order)) {
             TRY(an_vector_join(&g->known, g->read[l], (an_stamp){0, 0}));
             an_vector_drop(g->read[l]);
             g->read[l] = NULL;
         }
     }
-    for (uint8_t l = 0; l < reach && releases(e->order); l++) {
+    for (uint8_t l = 0; l < reach && an_releases(e->order); l++) {
         an_vector_drop(g->fence[l]);
         g->fence[l] = an_vector_hold(g->known);
         g->fence_epoch[l] = g->epoch;

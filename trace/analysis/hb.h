@@ -33,6 +33,10 @@ typedef struct an_release { /* what a signal or arrival released; the newest of 
     int64_t heard;          /* of its agent */
 } an_release;
 
+/* Of an access or a fence. */
+static inline bool an_releases(uint32_t order) { return order == XS_RELEASE || order == XS_ACQ_REL || order == XS_SEQ_CST; }
+static inline bool an_acquires(uint32_t order) { return order == XS_ACQUIRE || order == XS_ACQ_REL || order == XS_SEQ_CST; }
+
 enum an_edge {
     AN_EDGE_NONE,    /* reads no signal that is known */
     AN_EDGE_LOCAL,   /* of its own block */

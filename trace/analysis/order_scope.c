@@ -17,7 +17,7 @@ static uint32_t severity_of(const an *a, uint32_t slot, uint32_t order_of) {
     return an_pad(a, slot)->flags & XS_PAD_ADOPTED || order_of == XS_VOLATILE ? XSA_NOTE : XSA_ERROR;
 }
 
-static bool strong(uint32_t order_of) { return order_of == XS_ACQUIRE || order_of == XS_RELEASE || order_of == XS_ACQ_REL || order_of == XS_SEQ_CST; }
+static bool strong(uint32_t order_of) { return an_acquires(order_of) || an_releases(order_of); }
 
 static bool exempt(const an *a, uint32_t slot) { return an_pad(a, slot)->flags & XS_PAD_NO_DATA; }
 
@@ -118,7 +118,7 @@ static int take_edge(an *a, order *o, const an_step *step) {
 static void take_fence(order *o, const an_step *step) {
     const xsr_event *e = step->e;
     weak *w = step->agent < o->room ? o->agents[step->agent] : NULL;
-    if (!w || e->order == XS_RELEASE)
+    if (!w || !an_acquires(e->order))
         return;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < w->count; i++)

@@ -333,8 +333,7 @@ static int note_guard(races *r, const an_step *step) {
 /* A relaxed wait, and the fence behind it: together they acquire. */
 static void note_fence(races *r, const an_step *step) {
     guard *g = step->agent < r->guard_room ? &r->guards[step->agent] : NULL;
-    bool acquires = step->e->order == XS_ACQUIRE || step->e->order == XS_ACQ_REL || step->e->order == XS_SEQ_CST;
-    if (g && g->any && acquires)
+    if (g && g->any && an_acquires(step->e->order))
         g->acquired |= an_level_of_scope(step->e->scope) > g->level;
 }
 
