@@ -124,9 +124,9 @@ static int64_t entered_at(const an *a, const an_stuck *s) {
 static void whole_epoch(an *a, const an_stuck *s) {
     if (!s->w.epoch || s->w.writer == XSR_NONE)
         return;
-    int64_t entered = entered_at(a, s);
-    bool known = entered != NO_TIME && entered <= s->w.begin;
-    an_whole_own(a, s->w.writer, known ? entered : INT64_MIN, s->w.begin);
+    int64_t entered = entered_at(a, s), by = s->w.start_lost ? s->w.end : s->w.begin; /* the begin is guessed there */
+    bool known = entered != NO_TIME && entered <= by;
+    an_whole_own(a, s->w.writer, known ? entered : INT64_MIN, by);
     an_only_by(a, AN_ENTERS);
     if (known)
         an_only_between(a, s->w.writer, a->writers[s->w.writer].epoch_record, XSR_NONE, 0);
@@ -205,7 +205,8 @@ void an_whole_stuck(an *a, const an_stuck *s) {
         else if (is_known(a, s) && is_held(a, s))
             return;
         else if (is_known(a, s)) /* not its signal, which would have been seen, unless values fall: that it stood still itself, for about as long */
-            an_whole_long(a, s->owes, before, end_of_writer(a, s->owes), x->signal.value < x->max_value ? 0 : (an_stuck_end(a, s) - s->w.begin) / 4);
+            an_whole_long(a, s->owes, before, end_of_writer(a, s->owes), /* from a begin that is guessed nothing is told */
+                          x->signal.value < x->max_value || s->w.start_lost ? 0 : (an_stuck_end(a, s) - s->w.begin) / 4);
         else if (s->supplier != XSR_NONE)
             an_whole_rank(a, s->supplier, before, still);
         if (s->why == AN_WHY_RUNNING && s->supplier != XSR_NONE) /* it may have begun only then, for want of room */
