@@ -246,6 +246,32 @@ static void test_wait_whose_start_is_lost_was_for_what_it_saw(void **state) {
     judged_free(&j);
 }
 
+/* Rank 1 lost a record in the middle of a silence of 5 ms, and may have waited itself meanwhile. The wait whose start is
+ * lost, too, slept for as long as its back-off asked for, not for as long as that took: next to it 5 ms are not short. */
+static void test_gap_is_not_short_beside_a_guessed_begin(void **state) {
+    (void)state;
+    for (uint32_t gap = 0; gap < 2; gap++) {
+        cb *c = case_begin(2, 1, 1);
+        uint32_t pad = cb_pad(c, "full", "", "", 1, 1, 0), slot = cb_slot(c, pad, 0, 0, 0);
+        cb_plan_writer(c, pad, 1);
+        cb_signal(c, RING(1, 0), 2000, slot, 1);
+        cb_pass(c, RING(0, 0), 2100, slot, 1, 1);
+        uint64_t start = cb_next(c, RING(0, 0)), lost = cb_next(c, RING(1, 0));
+        cb_wait_start(c, RING(0, 0), 2300, slot, 2, 1);
+        lose_one(c, RING(0, 0), start);
+        if (gap) {
+            cb_one(c, RING(1, 0), 3000, XS_CODE_FENCE_ACQREL_SYS, 0, 33);
+            lose_one(c, RING(1, 0), lost);
+        }
+        cb_writer_end(c, RING(1, 0), 5000000);
+        cb_wait_end_at(c, RING(0, 0), 9000000, slot, 1, XS_RESULT_TIMEOUT, 50, 265000000000u, 1, 0, 0);
+        cb_writer_end(c, RING(0, 0), 9000100);
+        judged j = judge(c);
+        assert_int_equal(finding_of(&j, XSA_LOST_SUPPLIER) != NULL, gap == 0);
+        judged_free(&j);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_second_record_says_that_a_wait_gave_up),
@@ -257,6 +283,7 @@ int main(void) {
         cmocka_unit_test(test_count_found_twice_though_others_lie_between),
         cmocka_unit_test(test_signals_too_many_need_no_record_elsewhere),
         cmocka_unit_test(test_wait_whose_start_is_lost_was_for_what_it_saw),
+        cmocka_unit_test(test_gap_is_not_short_beside_a_guessed_begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
