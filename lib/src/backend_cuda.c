@@ -9,7 +9,8 @@ static int available(void) {
     int count = 0;
     const xs_cuda_driver *cuda = xs_cuda_load();
     if (!cuda) return xs_fail(XS_E_BACKEND, "no CUDA driver on this machine");
-    if (cuda->device_count(&count) != CUDA_SUCCESS || count == 0) return xs_fail(XS_E_BACKEND, "the CUDA driver finds no GPU");
+    if (cuda->device_count(&count) != CUDA_SUCCESS || count == 0)
+        return xs_fail(XS_E_BACKEND, "the CUDA driver finds no GPU");
     return 1;
 }
 
@@ -76,7 +77,8 @@ static int is_all_cpu(const xs_world *world) { return !xs_cuda_state_of(world)->
 static int open_state(xs_world *world, xs_cuda_state *state) {
     int rc = xs_cuda_place_ranks(world);
     if (!rc && is_all_cpu(world) && world->config.local_ranks == world->config.ranks)
-        rc = xs_fail(XS_E_ARGUMENT, "cpu_ranks \"%s\": every rank is a CPU thread; the host backend is for that", world->config.cpu_ranks);
+        rc = xs_fail(XS_E_ARGUMENT, "cpu_ranks \"%s\": every rank is a CPU thread; the host backend is for that",
+                     world->config.cpu_ranks);
     if (!rc && world->config.local_ranks < world->config.ranks) rc = xs_segment_open(world, &state->segment);
     if (!rc) rc = xs_cuda_devices_open(world);
     if (!rc) rc = open_abort_word(world, state);
@@ -130,7 +132,9 @@ static int handle_ready(xs_world *world, uint32_t rank) {
     CUcontext current = NULL;
     state->cuda->context_get(&current);
     if (device != XS_CUDA_CPU && current && current != state->devices[device].context)
-        return xs_fail(XS_E_ARGUMENT, "rank %u lives on GPU %d, and another is current: cudaSetDevice(%d) before its handle is asked for and its kernel launched",
+        return xs_fail(XS_E_ARGUMENT,
+                       "rank %u lives on GPU %d, and another is current: cudaSetDevice(%d) before its handle is asked "
+                       "for and its kernel launched",
                        rank, state->devices[device].ordinal, state->devices[device].ordinal);
     return xs_cuda_claims_settle(world, rank);
 }

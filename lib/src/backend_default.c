@@ -14,8 +14,9 @@ void xs_kernel_known_form(const xs_kernel *kernel, uint32_t form) {
 
 void (xs_kernel_known)(const xs_kernel *kernel) { xs_kernel_known_form(kernel, 0); }
 
-/* Fields that only the host backend has say what is meant. How many processes a world has says nothing: each decides for itself, from
- * what all of them see alike, and one that sees no GPU where the others do is told so when it joins. */
+/* Fields that only the host backend has say what is meant. How many processes a world has says nothing: each decides
+ * for itself, from what all of them see alike, and one that sees no GPU where the others do is told so when it
+ * joins. */
 static int asks_for_host(const xs_config *config) { return config->scheduler || config->residency; }
 
 static int all_for_cuda(void) {

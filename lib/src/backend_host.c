@@ -94,12 +94,14 @@ static int rings_open(xs_world *world, void **base) {
     return rc;
 }
 
-/* Whole records, since kernels write there meanwhile and others read here; what is just being written stays as it was. */
+/* Whole records, since kernels write there meanwhile and others read here; what is just being written stays as it
+ * was. */
 static void copy_records(uint32_t words, const xs_record *from, xs_record *to, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         xs_record record, apart;
         int tries = COPY_TRIES;
-        while ((!xs_record_load(&from[i], &record) || (words == 2 && !xs_stamped_open(&record, &apart))) && --tries) continue;
+        while ((!xs_record_load(&from[i], &record) || (words == 2 && !xs_stamped_open(&record, &apart))) && --tries)
+            continue;
         if (tries) xs_record_store(&to[i], &record);
     }
 }

@@ -1,7 +1,8 @@
 /* The host's own access to buffers, wherever they live. */
 #include "objects.h"
 
-static int buffer_address(const xs_world *world, const xs_buffer *buffer, uint32_t rank, uint64_t offset, uint64_t bytes, char **address) {
+static int buffer_address(const xs_world *world, const xs_buffer *buffer, uint32_t rank, uint64_t offset,
+                          uint64_t bytes, char **address) {
     int rc = xs_world_check(world);
     if (rc) return rc;
     if (!buffer || !buffer->base) return xs_fail(XS_E_ARGUMENT, "no buffer given");
@@ -16,7 +17,8 @@ static int buffer_address(const xs_world *world, const xs_buffer *buffer, uint32
     return 0;
 }
 
-int xs_buffer_write(xs_world *world, const xs_buffer *buffer, uint32_t rank, uint64_t offset, const void *from, uint64_t bytes) {
+int xs_buffer_write(xs_world *world, const xs_buffer *buffer, uint32_t rank, uint64_t offset, const void *from,
+                    uint64_t bytes) {
     char *address = NULL;
     int rc = buffer_address(world, buffer, rank, offset, bytes, &address);
     return rc ? rc : world->backend->copy(world, address, from, bytes);

@@ -1,5 +1,6 @@
 /* The catalog: frames that describe (process, names, pads, plan), kept in the region, so that a capture made after a
- * crash still knows every name. Append only; a frame counts once catalog_used covers it. Its memory grows with it, up to catalog_bytes. */
+ * crash still knows every name. Append only; a frame counts once catalog_used covers it. Its memory grows with it,
+ * up to catalog_bytes. */
 #include <stdlib.h>
 #include <unistd.h>
 #include <xs/frame.h>
@@ -12,13 +13,16 @@ static uint64_t frame_bytes(uint64_t payload) { return sizeof(xs_frame) + xs_fra
 static int make_room(xs_world *world, uint64_t bytes) {
     const xs_region_header *h = xs_region(world);
     if (bytes > h->catalog_bytes - h->catalog_used)
-        return xs_fail(XS_E_TOO_MANY, "names, pads and plan take more than XS_CATALOG_BYTES (%llu): raise it, or hand more entries to each call of xs_plan_add",
+        return xs_fail(XS_E_TOO_MANY,
+                       "names, pads and plan take more than XS_CATALOG_BYTES (%llu): raise it, or hand more entries to "
+                       "each call of xs_plan_add",
                        (unsigned long long)h->catalog_bytes);
     return xs_region_catalog_grow(world, h->catalog_used + bytes);
 }
 
 /* Payload = head, then further bytes. There is room. */
-static void put(xs_world *world, uint16_t type, const void *head, size_t head_bytes, const void *rest, size_t rest_bytes) {
+static void put(xs_world *world, uint16_t type, const void *head, size_t head_bytes, const void *rest,
+                size_t rest_bytes) {
     xs_region_header *h = xs_region(world);
     xs_frame *frame = (xs_frame *)(world->region + h->catalog_offset + h->catalog_used);
     char *payload = (char *)(frame + 1);
@@ -30,7 +34,8 @@ static void put(xs_world *world, uint16_t type, const void *head, size_t head_by
     __atomic_store_n(&h->catalog_used, h->catalog_used + frame_bytes(head_bytes + rest_bytes), __ATOMIC_RELEASE);
 }
 
-static int append(xs_world *world, uint16_t type, const void *head, size_t head_bytes, const void *rest, size_t rest_bytes) {
+static int append(xs_world *world, uint16_t type, const void *head, size_t head_bytes, const void *rest,
+                  size_t rest_bytes) {
     int rc = make_room(world, frame_bytes(head_bytes + rest_bytes));
     if (!rc) put(world, type, head, head_bytes, rest, rest_bytes);
     return rc;
@@ -99,4 +104,6 @@ int xs_catalog_process(xs_world *world) {
     return append(world, XS_FRAME_PROCESS, &head, sizeof head, text, bytes);
 }
 
-int xs_catalog_note(xs_world *world, const char *text) { return append(world, XS_FRAME_NOTE, text, strlen(text) + 1, NULL, 0); }
+int xs_catalog_note(xs_world *world, const char *text) {
+    return append(world, XS_FRAME_NOTE, text, strlen(text) + 1, NULL, 0);
+}

@@ -144,7 +144,8 @@ static int check_rings(const xs_config *config) {
     if (config->record_words < 1 || config->record_words > 2)
         return xs_fail(XS_E_ARGUMENT, "record_words %u: expected 1 (of 16 bytes) or 2 (of 8)", config->record_words);
     if (config->record_words == 1 && !XS_WHOLE_ACCESS)
-        return xs_fail(XS_E_UNSUPPORTED, "record_words 1: this build has no 16-byte loads, it reads records of 2 words");
+        return xs_fail(XS_E_UNSUPPORTED,
+                       "record_words 1: this build has no 16-byte loads, it reads records of 2 words");
     if (config->rings % 64 || config->rings > 65536)
         return xs_fail(XS_E_ARGUMENT, "rings %u: expected a multiple of 64, at most 65536", config->rings);
     if (strcmp(config->placement, "mapped") && strcmp(config->placement, "device"))
@@ -176,7 +177,8 @@ static int check_lists(const xs_config *config) {
     if (rc) return xs_fail(XS_E_ARGUMENT, "devices \"%s\": expected numbers of GPUs, as in 0,2-3", text);
     text = config->cpu_ranks;
     if (text && *text && xs_parse_list(text, config->ranks - 1, is_number, NULL))
-        return xs_fail(XS_E_ARGUMENT, "cpu_ranks \"%s\": expected ranks from 0 to %u, as in 0,2-3", text, config->ranks - 1);
+        return xs_fail(XS_E_ARGUMENT, "cpu_ranks \"%s\": expected ranks from 0 to %u, as in 0,2-3", text,
+                       config->ranks - 1);
     return 0;
 }
 
@@ -190,11 +192,13 @@ static int check(const xs_config *config) {
         return xs_fail(XS_E_ARGUMENT, "cupti and clock: expected -1, 0 or 1");
     if (config->shared_bytes > 1ull << 40) return xs_fail(XS_E_ARGUMENT, "shared_bytes: at most 1 TiB a rank");
     if (config->catalog_bytes < XS_CATALOG_LEAST || config->catalog_bytes > XS_CATALOG_MOST)
-        return xs_fail(XS_E_ARGUMENT, "catalog_bytes %llu: expected %llu to %llu", (unsigned long long)config->catalog_bytes, XS_CATALOG_LEAST, XS_CATALOG_MOST);
+        return xs_fail(XS_E_ARGUMENT, "catalog_bytes %llu: expected %llu to %llu",
+                       (unsigned long long)config->catalog_bytes, XS_CATALOG_LEAST, XS_CATALOG_MOST);
     if (!strcmp(config->scheduler, "sim") && config->local_ranks != config->ranks)
         return xs_fail(XS_E_UNSUPPORTED, "the sim scheduler runs all ranks in one process");
     if (!strcmp(config->scheduler, "sim") && !strcmp(config->backend, "cuda"))
-        return xs_fail(XS_E_UNSUPPORTED, "scheduler \"sim\" runs kernels on the CPU: leave it out, or name the backend \"host\" instead of \"cuda\"");
+        return xs_fail(XS_E_UNSUPPORTED, "scheduler \"sim\" runs kernels on the CPU: leave it out, or name the backend "
+                                         "\"host\" instead of \"cuda\"");
     return 0;
 }
 

@@ -1,4 +1,5 @@
-/* Who am I among how many: XS_RANK and XS_RANKS, then the caller's fields, then the variables of the usual launchers. */
+/* Who am I among how many: XS_RANK and XS_RANKS, then the caller's fields, then the variables of the usual
+ * launchers. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +14,8 @@ typedef struct launcher {
 static const launcher launchers[] = {{"RANK", "WORLD_SIZE"},
                                      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                      {"PMI_RANK", "PMI_SIZE"},
-                                     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}}; /* SLURM_NTASKS stands in the shell of an allocation too */
+                                     /* SLURM_NTASKS stands in the shell of an allocation too */
+                                     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
 
 /* What the processes of one job share and other jobs do not: the second is joined to the first. */
 static const char *const jobs[][2] = {{"MASTER_ADDR", "MASTER_PORT"},
@@ -49,7 +51,8 @@ static int from_launcher(xs_config *config) {
 }
 
 int xs_config_local_rank(uint64_t *rank) {
-    static const char *const told[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK", "SLURM_LOCALID"};
+    static const char *const told[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK",
+                                       "SLURM_LOCALID"};
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
         int has = xs_env_number(told[i], 0, RANKS_MAX - 1, rank);
         if (has) return has;

@@ -1,7 +1,8 @@
-/* Rings of a GPU's ranks are claimed in its own memory: atomics on mapped memory take turns, a microsecond each for the whole GPU.
- * The host never reads these bitmaps; `busy` in a ring's header tells it who has begun. It writes them for rings that their writers
- * did not give back: once the launch is over their bit is nobody's, and clearing it by an atomic disturbs no launch that runs. The
- * kernel for that is PTX text, so that libxs needs no CUDA compiler. */
+/* Rings of a GPU's ranks are claimed in its own memory: atomics on mapped memory take turns, a microsecond each for
+ * the whole GPU. The host never reads these bitmaps; `busy` in a ring's header tells it who has begun. It writes
+ * them for rings that their writers did not give back: once the launch is over their bit is nobody's, and clearing
+ * it by an atomic disturbs no launch that runs. The kernel for that is PTX text, so that libxs needs no CUDA
+ * compiler. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -21,8 +22,11 @@ static int open_device(xs_world *world, int device) {
     const xs_region_header *h = xs_region(world);
     xs_cuda_device *d = &state->devices[device];
     CUdeviceptr at = 0;
-    int rc = xs_cuda_allocate(state, XS_CUDA_OWN, device, (uint64_t)d->ranks * h->groups_per_rank * sizeof(uint64_t), &at);
-    if (!rc) rc = xs_cuda_check(state, state->cuda->module_load(&d->claims_module, claims_ptx), "the kernel that frees rings");
+    int rc =
+        xs_cuda_allocate(state, XS_CUDA_OWN, device, (uint64_t)d->ranks * h->groups_per_rank * sizeof(uint64_t), &at);
+    if (!rc)
+        rc = xs_cuda_check(state, state->cuda->module_load(&d->claims_module, claims_ptx),
+                           "the kernel that frees rings");
     if (!rc)
         rc = xs_cuda_check(state, state->cuda->module_function(&d->claims_function, d->claims_module, "xs_claims_free"),
                            "the kernel that frees rings");
@@ -40,7 +44,8 @@ int xs_cuda_claims_open(xs_world *world) {
     world->claims = calloc(h->ranks, sizeof *world->claims);
     world->given_back = calloc((uint64_t)h->ranks * h->groups_per_rank, sizeof *world->given_back);
     int rc = world->claims && world->given_back ? 0 : XS_E_MEMORY;
-    for (int device = 0; device < (int)xs_cuda_state_of(world)->device_count && !rc; device++) rc = open_device(world, device);
+    for (int device = 0; device < (int)xs_cuda_state_of(world)->device_count && !rc; device++)
+        rc = open_device(world, device);
     return rc;
 }
 
@@ -60,7 +65,8 @@ int xs_cuda_claims_free(xs_world *world, uint32_t first_rank, uint32_t ranks, CU
         const xs_cuda_device *d = &state->devices[state->ranks[r].device];
         for (uint32_t g = 0; g < h->groups_per_rank && !rc; g++) {
             uint64_t *word = &world->given_back[r * h->groups_per_rank + g];
-            uint64_t freed = __atomic_load_n(word, __ATOMIC_RELAXED) ? __atomic_exchange_n(word, 0, __ATOMIC_ACQUIRE) : 0;
+            uint64_t freed =
+                __atomic_load_n(word, __ATOMIC_RELAXED) ? __atomic_exchange_n(word, 0, __ATOMIC_ACQUIRE) : 0;
             if (freed) rc = free_group(world, d, stream, world->claims[r] + g, freed);
             freed_any |= freed != 0;
         }

@@ -1,8 +1,8 @@
 /* The device's clock against the host's: a small kernel answers requests in mapped memory with %globaltimer, each
- * answer bracketed by two readings of CLOCK_BOOTTIME. The narrowest of a burst goes into the journal: c = middle of the
- * bracket, d = device time, e = width of the bracket, f = the step that the clock was seen to make. An answer is one word, its
- * time: a second one that says "answered" would need a fence before it, and the bracket would hold its round trip too. The kernel
- * is PTX text, so that libxs needs no CUDA compiler. */
+ * answer bracketed by two readings of CLOCK_BOOTTIME. The narrowest of a burst goes into the journal: c = middle of
+ * the bracket, d = device time, e = width of the bracket, f = the step that the clock was seen to make. An answer is
+ * one word, its time: a second one that says "answered" would need a fence before it, and the bracket would hold its
+ * round trip too. The kernel is PTX text, so that libxs needs no CUDA compiler. */
 #include <stdlib.h>
 
 #include "cuda_state.h"
@@ -53,7 +53,8 @@ static uint64_t divisor(uint64_t a, uint64_t b) {
 /* The answer, 0: none. */
 static uint64_t wait_for_answer(xs_cuda_mailbox *mailbox, uint64_t until) {
     for (;;) {
-        int over = __atomic_load_n(&mailbox->over, __ATOMIC_ACQUIRE) != 0; /* before the answer, which may be the last one */
+        /* before the answer, which may be the last one */
+        int over = __atomic_load_n(&mailbox->over, __ATOMIC_ACQUIRE) != 0;
         uint64_t time = __atomic_load_n(&mailbox->time, __ATOMIC_ACQUIRE);
         if (time || over || xs_clock_boot() > until)
             return time;

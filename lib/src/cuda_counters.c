@@ -1,7 +1,7 @@
-/* Counters (shared pads: elections, gates) that several sides add to. An atomic add is one only among those for whom the link to
- * the memory carries atomics: a GPU's add to host memory without them is a read, an add and a write, and another's add between
- * is lost (facts: 7 of 10 between an H200 and a CPU). So a plan that has several sides add to one counter is refused there,
- * unless the pad says that it is meant. */
+/* Counters (shared pads: elections, gates) that several sides add to. An atomic add is one only among those for whom
+ * the link to the memory carries atomics: a GPU's add to host memory without them is a read, an add and a write, and
+ * another's add between is lost (facts: 7 of 10 between an H200 and a CPU). So a plan that has several sides add to
+ * one counter is refused there, unless the pad says that it is meant. */
 #include "cuda_state.h"
 
 /* CPU threads are one side, each GPU is one. Ranks of other processes: by the kind alone, each a side of its own. */
@@ -20,20 +20,25 @@ static int both_count(const xs_world *world, int a, int b) {
     if (a == b) return 1;
     if (state->cpu_ranks) { /* all memory is the host's */
         int gpu = is_here(state, a) ? a : b;
-        return !is_here(state, gpu) || xs_cuda_attribute(state, state->devices[gpu].device, CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED);
+        return !is_here(state, gpu) ||
+               xs_cuda_attribute(state, state->devices[gpu].device, CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED);
     }
     int native = 1;
     if (is_here(state, a) && is_here(state, b))
-        state->cuda->peer_attribute(&native, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, state->devices[a].device, state->devices[b].device);
+        state->cuda->peer_attribute(&native, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, state->devices[a].device,
+                                    state->devices[b].device);
     return native;
 }
 
-static const char *kind(const xs_world *world, uint64_t rank) { return xs_cuda_state_of(world)->on_cpu[rank] ? "CPU" : "GPU"; }
+static const char *kind(const xs_world *world, uint64_t rank) {
+    return xs_cuda_state_of(world)->on_cpu[rank] ? "CPU" : "GPU";
+}
 
 static int check_ranks(const xs_world *world, const char *pad, uint64_t a, uint64_t b) {
     if (both_count(world, side_of(world, a), side_of(world, b))) return 0;
     return xs_fail(XS_E_UNSUPPORTED,
-                   "counter \"%s\": rank %u (%s) and rank %u (%s) both add to one slot, and the link between them has no native atomics: "
+                   "counter \"%s\": rank %u (%s) and rank %u (%s) both add to one slot, and the link between them has "
+                   "no native atomics: "
                    "counts would be lost (XS_PAD_UNSAFE_COUNTER allows it)",
                    pad, (unsigned)a, kind(world, a), (unsigned)b, kind(world, b));
 }
@@ -67,7 +72,8 @@ static int check_entry(const xs_world *world, uint32_t entry) {
         uint32_t at = xs_plan_index_find(x, XS_PLAN_AS_ADDER, other, left_out, e);
         uint64_t writer[2];
         for (; at != XS_PLAN_NO_NODE && !rc; at = x->nodes[at].next)
-            if (x->nodes[at].entry < entry && xs_plan_writers(&named->pad, world->config.ranks, e, &o->plan[x->nodes[at].entry], writer))
+            if (x->nodes[at].entry < entry &&
+                xs_plan_writers(&named->pad, world->config.ranks, e, &o->plan[x->nodes[at].entry], writer))
                 rc = check_writers(world, named->name, writer);
     }
     return rc;

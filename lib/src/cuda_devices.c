@@ -23,7 +23,8 @@ static int open_device(xs_world *world, xs_cuda_state *state, xs_cuda_device *d)
     if (!xs_cuda_attribute(state, d->device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
         return xs_fail(XS_E_UNSUPPORTED, "GPU %d has no cooperative launch", d->ordinal);
     if (!xs_cuda_attribute(state, d->device, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM))
-        return xs_fail(XS_E_UNSUPPORTED, "GPU %d sees registered host memory at other addresses than the host", d->ordinal);
+        return xs_fail(XS_E_UNSUPPORTED, "GPU %d sees registered host memory at other addresses than the host",
+                       d->ordinal);
     d->processors = xs_cuda_attribute(state, d->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     cuda->device_name(d->name, sizeof d->name, d->device);
     rc = xs_cuda_check(state, cuda->stream_create(&d->copies, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
@@ -88,16 +89,17 @@ static int find_ordinal(xs_cuda_state *state, const CUuuid *uuid) {
     return -1;
 }
 
-/* From the one GPU of this process peer memory is reached through its own context. Several need a context that all of them can
- * be given access to: the owner's. */
+/* From the one GPU of this process peer memory is reached through its own context. Several need a context that all
+ * of them can be given access to: the owner's. */
 int xs_cuda_device_by_uuid(xs_cuda_state *state, const CUuuid *uuid, int own_context) {
     for (uint32_t i = 0; i < state->opened; i++)
         if (same_device(&state->devices[i].uuid, uuid)) return (int)i;
     if (state->device_count == 1 && !own_context) return 0;
     int ordinal = find_ordinal(state, uuid);
     if (ordinal < 0)
-        return xs_fail(XS_E_UNSUPPORTED, "a process with ranks on several GPUs must see the GPUs of all ranks: one is hidden from it "
-                                         "(CUDA_VISIBLE_DEVICES)");
+        return xs_fail(XS_E_UNSUPPORTED,
+                       "a process with ranks on several GPUs must see the GPUs of all ranks: one is hidden from it "
+                       "(CUDA_VISIBLE_DEVICES)");
     xs_cuda_device *d = &state->devices[state->opened];
     memset(d, 0, sizeof *d);
     d->ordinal = ordinal;

@@ -28,8 +28,8 @@ static int find_all(void) {
     return 1;
 }
 
-/* The driver reads these when it starts. Streams that share a connection wait for each other, and a kernel that is loaded at its
- * first launch may wait for one that hangs. What the user set stays. */
+/* The driver reads these when it starts. Streams that share a connection wait for each other, and a kernel that is
+ * loaded at its first launch may wait for one that hangs. What the user set stays. */
 static void set_environment(void) {
     int count;
     if (driver.device_count(&count) == CUDA_ERROR_NOT_INITIALIZED) {

@@ -1,5 +1,6 @@
-/* The CUDA driver, looked up at run time: libxs links no CUDA and builds without its headers. The copy that the process has
- * loaded already comes first. Only what is used is declared; values are those of the driver's stable ABI. */
+/* The CUDA driver, looked up at run time: libxs links no CUDA and builds without its headers. The copy that the
+ * process has loaded already comes first. Only what is used is declared; values are those of the driver's stable
+ * ABI. */
 #ifndef XS_CUDA_DRIVER_H
 #define XS_CUDA_DRIVER_H
 
@@ -152,7 +153,8 @@ int xs_cuda_is_sticky(CUresult error);
 /* "CUDA_ERROR_..." */
 const char *xs_cuda_error(const xs_cuda_driver *cuda, CUresult error);
 
-/* What is current for the calling thread (cudaSetDevice) is the caller's business: it comes back at the end of the block. */
+/* What is current for the calling thread (cudaSetDevice) is the caller's business: it comes back at the end of the
+ * block. */
 typedef struct xs_cuda_caller {
     const xs_cuda_driver *cuda; /* NULL: nothing is to come back */
     CUcontext context;

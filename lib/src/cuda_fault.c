@@ -1,11 +1,13 @@
-/* What the driver answers. An error that spoils a context is kept: it is told with the kernel's name once it is met, and again
- * by every later call, since nothing works on that GPU any more. */
+/* What the driver answers. An error that spoils a context is kept: it is told with the kernel's name once it is met,
+ * and again by every later call, since nothing works on that GPU any more. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cuda_state.h"
 
-int xs_cuda_usable(const xs_cuda_state *state) { return state->fault ? xs_fail(state->fault, "%s", state->fault_words) : 0; }
+int xs_cuda_usable(const xs_cuda_state *state) {
+    return state->fault ? xs_fail(state->fault, "%s", state->fault_words) : 0;
+}
 
 static int keep(xs_cuda_state *state, const char *words) {
     if (state->fault) return xs_cuda_usable(state);
@@ -18,7 +20,8 @@ static int runs_on(const xs_cuda_part *p, uint32_t device) {
     return p->device == device && !__atomic_load_n(&p->claimed, __ATOMIC_ACQUIRE);
 }
 
-/* Any call may meet the error; its context is the current one. The kernel that has run there longest is the likeliest. */
+/* Any call may meet the error; its context is the current one. The kernel that has run there longest is the
+ * likeliest. */
 static const xs_cuda_part *suspect(const xs_cuda_state *state) {
     const xs_cuda_part *oldest = NULL;
     CUcontext current = NULL;
@@ -38,9 +41,10 @@ static int spoiled(xs_cuda_state *state, const xs_cuda_part *part, CUresult resu
     char words[256];
     const char *error = xs_cuda_error(state->cuda, result);
     if (part)
-        snprintf(words, sizeof words, "kernel %s (launch %u, ranks %u to %u) on GPU %d%s: %s", part->order->kernel->name,
-                 part->order->id, part->first, part->first + part->ranks - 1, state->devices[part->device].ordinal,
-                 others_there(state, part) ? ", or another that ran there" : "", error);
+        snprintf(words, sizeof words, "kernel %s (launch %u, ranks %u to %u) on GPU %d%s: %s",
+                 part->order->kernel->name, part->order->id, part->first, part->first + part->ranks - 1,
+                 state->devices[part->device].ordinal, others_there(state, part) ? ", or another that ran there" : "",
+                 error);
     else snprintf(words, sizeof words, "%s: %s", what, error);
     return keep(state, words);
 }

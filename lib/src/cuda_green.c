@@ -1,6 +1,6 @@
-/* A part of its own of the GPU for each rank that shares one: green contexts, where the driver has them. Launches of one rank then run
- * on SMs that launches of others do not take, and beside those. Whatever is missing or refused: all ranks use the whole GPU, as
- * without. */
+/* A part of its own of the GPU for each rank that shares one: green contexts, where the driver has them. Launches of
+ * one rank then run on SMs that launches of others do not take, and beside those. Whatever is missing or refused:
+ * all ranks use the whole GPU, as without. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -23,7 +23,8 @@ typedef struct sm_resource {
 
 typedef struct green_calls {
     CUresult (*get)(CUdevice device, sm_resource *resource, int type);
-    CUresult (*split)(sm_resource *groups, unsigned *count, const sm_resource *all, sm_resource *rest, unsigned flags, unsigned least);
+    CUresult (*split)(sm_resource *groups, unsigned *count, const sm_resource *all, sm_resource *rest, unsigned flags,
+                      unsigned least);
     CUresult (*describe)(void **description, sm_resource *resources, unsigned count);
     CUresult (*create)(void **green, void *description, CUdevice device, unsigned flags);
     CUresult (*destroy)(void *green);
@@ -53,7 +54,9 @@ static int split(const green_calls *calls, CUdevice device, uint32_t ranks, sm_r
 
 static int open_share(const green_calls *calls, CUdevice device, sm_resource *group, xs_cuda_rank *rank) {
     void *description = NULL;
-    if (calls->describe(&description, group, 1) || calls->create(&rank->green, description, device, GREEN_DEFAULT_STREAM)) return 0;
+    if (calls->describe(&description, group, 1) ||
+        calls->create(&rank->green, description, device, GREEN_DEFAULT_STREAM))
+        return 0;
     if (calls->stream(&rank->share, rank->green, CU_STREAM_NON_BLOCKING, 0)) return 0;
     rank->share_processors = group->sm.count;
     return 1;
@@ -65,7 +68,8 @@ static void open_device(xs_world *world, const green_calls *calls, uint32_t devi
     sm_resource *groups = d->ranks > 1 ? calloc(d->ranks, sizeof *groups) : NULL;
     int works = groups && !state->cuda->context_set(d->context) && split(calls, d->device, d->ranks, groups);
     for (uint32_t i = 0, group = 0; i < world->config.local_ranks && works; i++)
-        if (state->ranks[i].device == (int)device) works = open_share(calls, d->device, &groups[group++], &state->ranks[i]);
+        if (state->ranks[i].device == (int)device)
+            works = open_share(calls, d->device, &groups[group++], &state->ranks[i]);
     for (uint32_t i = 0; i < world->config.local_ranks && !works; i++) /* all of them, or none */
         if (state->ranks[i].device == (int)device) xs_cuda_green_close(state, &state->ranks[i]);
     free(groups);

@@ -1,6 +1,6 @@
-/* Launching: neighbouring ranks of one GPU are one cooperative launch, rank = range of blocks: the only residency that CUDA
- * guarantees. CPU ranks of the same launch go to the threads scheduler. Launches that share a rank run one after the other;
- * others may run at the same time, each on the stream of its first rank. */
+/* Launching: neighbouring ranks of one GPU are one cooperative launch, rank = range of blocks: the only residency
+ * that CUDA guarantees. CPU ranks of the same launch go to the threads scheduler. Launches that share a rank run one
+ * after the other; others may run at the same time, each on the stream of its first rank. */
 #include <stdlib.h>
 
 #include "cuda_state.h"
@@ -12,35 +12,40 @@ static int resolve(const xs_launch_order *order, CUfunction *function) {
     return error ? xs_fail(XS_E_SYSTEM, "kernel %s: CUDA runtime error %d", order->kernel->name, error) : 0;
 }
 
-/* A launch of one rank alone stays on that rank's part of the GPU, if it has one: cooperative launches of one context wait for each
- * other, whatever their streams. One that is too large for it has the whole GPU, unless parts were asked for. */
+/* A launch of one rank alone stays on that rank's part of the GPU, if it has one: cooperative launches of one
+ * context wait for each other, whatever their streams. One that is too large for it has the whole GPU, unless parts
+ * were asked for. */
 static int uses_share(const xs_world *world, const xs_cuda_rank *lead, uint32_t ranks, uint32_t fit, uint32_t blocks) {
     return ranks == 1 && lead->share && (world->config.green > 0 || blocks <= (uint64_t)fit * lead->share_processors);
 }
 
 /* All blocks of a cooperative launch must be resident at once: says where, or why not. */
-static int choose_stream(xs_world *world, const xs_launch_order *order, const xs_cuda_device *d, const xs_cuda_rank *lead, uint32_t ranks,
-                         CUfunction function, CUstream *stream) {
+static int choose_stream(xs_world *world, const xs_launch_order *order, const xs_cuda_device *d,
+                         const xs_cuda_rank *lead, uint32_t ranks, CUfunction function, CUstream *stream) {
     xs_cuda_state *state = xs_cuda_state_of(world);
     uint32_t blocks = ranks * order->config.grid;
     int fit = 0;
-    int rc = xs_cuda_check(state, state->cuda->occupancy(&fit, function, (int)order->config.block, order->config.shared_bytes), "occupancy");
+    int rc = xs_cuda_check(state,
+                           state->cuda->occupancy(&fit, function, (int)order->config.block, order->config.shared_bytes),
+                           "occupancy");
     if (rc) return rc;
     int share = uses_share(world, lead, ranks, (uint32_t)fit, blocks);
     uint64_t room = (uint64_t)fit * (share ? lead->share_processors : (uint32_t)d->processors);
     *stream = share ? lead->share : lead->stream;
     return blocks <= room ? 0
-                          : xs_fail(XS_E_NOT_RESIDENT, "%s: %u blocks, GPU %d holds %llu at once", order->kernel->name, blocks, d->ordinal,
-                                    (unsigned long long)room);
+                          : xs_fail(XS_E_NOT_RESIDENT, "%s: %u blocks, GPU %d holds %llu at once", order->kernel->name,
+                                    blocks, d->ordinal, (unsigned long long)room);
 }
 
 /* Streams that share a connection run one after the other, so that a kernel may wait for one that cannot start. */
 static int check_connections(const xs_cuda_state *state, uint32_t device, uint32_t first, const char *kernel) {
-    uint32_t needed = xs_cuda_parts_streams(state, device, first) + 2 + (state->clock != NULL); /* and copies' and the clock's */
+    /* and copies' and the clock's */
+    uint32_t needed = xs_cuda_parts_streams(state, device, first) + 2 + (state->clock != NULL);
     uint32_t have = xs_cuda_connections();
     if (needed <= have) return 0;
     return xs_fail(XS_E_UNSUPPORTED,
-                   "launch of %s: %u streams of GPU %d are needed at once and CUDA_DEVICE_MAX_CONNECTIONS allows %u; the driver read it "
+                   "launch of %s: %u streams of GPU %d are needed at once and CUDA_DEVICE_MAX_CONNECTIONS allows %u; "
+                   "the driver read it "
                    "before xs could set it: set it to 32 before the program starts",
                    kernel, needed, state->devices[device].ordinal, have);
 }
@@ -50,7 +55,8 @@ static int wait_for_earlier(xs_world *world, CUstream stream, uint32_t first, ui
     xs_cuda_state *state = xs_cuda_state_of(world);
     int rc = 0;
     for (uint32_t r = first; r < first + ranks && !rc; r++)
-        rc = xs_cuda_check(state, state->cuda->stream_wait(stream, xs_cuda_rank_of(world, r)->last, 0), "cuStreamWaitEvent");
+        rc = xs_cuda_check(state, state->cuda->stream_wait(stream, xs_cuda_rank_of(world, r)->last, 0),
+                           "cuStreamWaitEvent");
     return rc;
 }
 
@@ -73,8 +79,9 @@ static int enqueue(xs_world *world, const xs_cuda_part *part, CUfunction functio
     if (!rc) rc = xs_cuda_claims_free(world, part->first, part->ranks, part->stream);
     if (rc >= 0) rc = xs_cuda_check(state, state->cuda->event_record(lead->before, part->stream), "cuEventRecord");
     if (rc) return rc;
-    CUresult result = state->cuda->launch_cooperative(function, part->ranks * order->config.grid, 1, 1, order->config.block, 1, 1,
-                                                      (unsigned)order->config.shared_bytes, part->stream, arguments);
+    CUresult result =
+        state->cuda->launch_cooperative(function, part->ranks * order->config.grid, 1, 1, order->config.block, 1, 1,
+                                        (unsigned)order->config.shared_bytes, part->stream, arguments);
     if (result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
         return xs_fail(XS_E_NOT_RESIDENT, "%s: %u blocks, more than GPU %d holds at once", order->kernel->name,
                        part->ranks * order->config.grid, state->devices[part->device].ordinal);
@@ -95,8 +102,8 @@ static void follow(xs_world *world, xs_cuda_part *part) {
 }
 
 /* What can be known before anything runs. Makes the device's context current. */
-static int check_gpu(xs_world *world, const xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks, CUfunction *function,
-                     CUstream *stream) {
+static int check_gpu(xs_world *world, const xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks,
+                     CUfunction *function, CUstream *stream) {
     xs_cuda_state *state = xs_cuda_state_of(world);
     const xs_cuda_device *d = &state->devices[device];
     int rc = check_connections(state, device, first, order->kernel->name);
@@ -161,7 +168,9 @@ static int check_part(xs_world *world, xs_launch_order *order, int device, uint3
         if (!rc && !order->room.untraced) xs_cuda_room(xs_cuda_state_of(world), (uint32_t)device, function, order);
         return rc;
     }
-    return order->kernel->host ? 0 : xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for the host", order->kernel->name);
+    return order->kernel->host
+               ? 0
+               : xs_fail(XS_E_UNSUPPORTED, "kernel %s is not compiled for the host", order->kernel->name);
 }
 
 static int launch_part(xs_world *world, xs_launch_order *order, int device, uint32_t first, uint32_t ranks) {
@@ -169,7 +178,8 @@ static int launch_part(xs_world *world, xs_launch_order *order, int device, uint
                                  : launch_on_gpu(world, order, (uint32_t)device, first, ranks);
 }
 
-/* Tracing is stopped, and nothing is to be spent on it. A twin that the runtime does not know was not compiled for this GPU. */
+/* Tracing is stopped, and nothing is to be spent on it. A twin that the runtime does not know was not compiled for
+ * this GPU. */
 static int runs_untraced(const xs_world *world, const xs_kernel *kernel) {
     void *function;
     if (world->config.plain_stopped <= 0 || !kernel->traced || !kernel->twin || !kernel->plain) return 0;
@@ -177,7 +187,8 @@ static int runs_untraced(const xs_world *world, const xs_kernel *kernel) {
     return !kernel->plain->resolve(kernel->plain->function, &function);
 }
 
-/* A launch that is refused has not begun; one of which a part fails is aborted, since what runs would wait for it for ever. */
+/* A launch that is refused has not begun; one of which a part fails is aborted, since what runs would wait for it
+ * for ever. */
 int xs_cuda_launch(xs_world *world, xs_launch_order *order) {
     XS_CUDA_KEEP_CALLER(xs_cuda_state_of(world)->cuda);
     uint32_t parts = 0, started = 0;

@@ -1,5 +1,5 @@
-/* Memory of pads and buffers: each rank's copy on its own GPU, reached by all through peer access; or all of it in pinned host
- * memory, where some ranks are CPU threads, which cannot store into a GPU. */
+/* Memory of pads and buffers: each rank's copy on its own GPU, reached by all through peer access; or all of it in
+ * pinned host memory, where some ranks are CPU threads, which cannot store into a GPU. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,8 @@ int xs_cuda_keep(xs_cuda_state *state, xs_cuda_memory memory) {
     return 0;
 }
 
-/* Zeroed when it returns: a clearing that is still under way would be overtaken by kernels on other streams, or by other processes. */
+/* Zeroed when it returns: a clearing that is still under way would be overtaken by kernels on other streams, or by
+ * other processes. */
 int xs_cuda_allocate(xs_cuda_state *state, uint32_t kind, int device, uint64_t bytes, CUdeviceptr *at) {
     int rc = xs_cuda_enter(state, &state->devices[device]);
     if (!rc) rc = xs_cuda_check(state, state->cuda->allocate(at, bytes), "cuMemAlloc");
@@ -41,7 +42,8 @@ int xs_cuda_allocate(xs_cuda_state *state, uint32_t kind, int device, uint64_t b
 
 int xs_cuda_pinned(xs_cuda_state *state, void **at, size_t bytes) {
     int rc = xs_cuda_enter(state, &state->devices[0]);
-    if (!rc) rc = xs_cuda_check(state, state->cuda->host_allocate(at, bytes, CU_MEMHOST_PORTABLE_MAPPED), "cuMemHostAlloc");
+    if (!rc)
+        rc = xs_cuda_check(state, state->cuda->host_allocate(at, bytes, CU_MEMHOST_PORTABLE_MAPPED), "cuMemHostAlloc");
     if (!rc) memset(*at, 0, bytes);
     return rc ? rc : xs_cuda_keep(state, (xs_cuda_memory){XS_CUDA_PINNED, 0, (uintptr_t)*at, NULL, NULL});
 }
@@ -50,7 +52,9 @@ int xs_cuda_pinned(xs_cuda_state *state, void **at, size_t bytes) {
 int xs_cuda_register(xs_cuda_state *state, void *at, size_t bytes) {
     if (!state->device_count) return 0;
     int rc = xs_cuda_enter(state, &state->devices[0]);
-    if (!rc) rc = xs_cuda_check(state, state->cuda->host_register(at, bytes, CU_MEMHOST_PORTABLE_MAPPED), "cuMemHostRegister");
+    if (!rc)
+        rc = xs_cuda_check(state, state->cuda->host_register(at, bytes, CU_MEMHOST_PORTABLE_MAPPED),
+                           "cuMemHostRegister");
     return rc ? rc : xs_cuda_keep(state, (xs_cuda_memory){XS_CUDA_REGISTERED, 0, (uintptr_t)at, NULL, NULL});
 }
 
@@ -109,7 +113,8 @@ int xs_cuda_copy(xs_world *world, void *to, const void *from, uint64_t bytes) {
     }
     const xs_cuda_device *d = &state->devices[0];
     rc = xs_cuda_enter(state, d);
-    if (!rc) rc = xs_cuda_check(state, state->cuda->copy((uintptr_t)to, (uintptr_t)from, bytes, d->copies), "cuMemcpyAsync");
+    if (!rc)
+        rc = xs_cuda_check(state, state->cuda->copy((uintptr_t)to, (uintptr_t)from, bytes, d->copies), "cuMemcpyAsync");
     return rc ? rc : xs_cuda_check(state, state->cuda->stream_sync(d->copies), "cuStreamSynchronize");
 }
 
@@ -124,7 +129,8 @@ int xs_cuda_slot_write(xs_world *world, void *address, uint32_t width, uint64_t 
     return xs_cuda_copy(world, address, &value, width / 8);
 }
 
-/* Imports first: the others may be waiting for them to go. What somebody still has open stays until the process ends. */
+/* Imports first: the others may be waiting for them to go. What somebody still has open stays until the process
+ * ends. */
 void xs_cuda_memory_free(xs_world *world) {
     xs_cuda_state *state = xs_cuda_state_of(world);
     xs_cuda_memory **link = &state->memory;

@@ -1,5 +1,5 @@
-/* Pads and buffers as kernels see them: arrays of base pointers that kernels can read, filled in once all processes have shared
- * theirs. */
+/* Pads and buffers as kernels see them: arrays of base pointers that kernels can read, filled in once all processes
+ * have shared theirs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +96,8 @@ int xs_cuda_ready(xs_world *world) {
     xs_cuda_state *state = xs_cuda_state_of(world);
     XS_CUDA_KEEP_CALLER(state->cuda);
     int rc = xs_cuda_usable(state);
-    uint64_t join = world->config.join_ns, now = xs_clock_boot(), deadline = join < UINT64_MAX - now ? now + join : UINT64_MAX;
+    uint64_t join = world->config.join_ns, now = xs_clock_boot(),
+             deadline = join < UINT64_MAX - now ? now + join : UINT64_MAX;
     for (xs_cuda_object *o = state->objects; o && !rc; o = o->next)
         if (o->shares && o->kernels) rc = complete(world, o, deadline);
     return rc;

@@ -1,11 +1,12 @@
-/* Launches under way. A part is ended once, by its stream or by a fault that the stream will not tell of; the structure stays
- * until the stream has let go of it. */
+/* Launches under way. A part is ended once, by its stream or by a fault that the stream will not tell of; the
+ * structure stays until the stream has let go of it. */
 #include <stdlib.h>
 
 #include "cuda_state.h"
 
 /* world->lock held, as in all but xs_cuda_part_ended. */
-xs_cuda_part *xs_cuda_part_make(xs_cuda_state *state, xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks) {
+xs_cuda_part *xs_cuda_part_make(xs_cuda_state *state, xs_launch_order *order, uint32_t device, uint32_t first,
+                                uint32_t ranks) {
     xs_cuda_part *part = calloc(1, sizeof *part);
     if (!part) return NULL;
     part->order = order;

@@ -26,15 +26,17 @@ static int find_cpu_ranks(xs_world *world, xs_cuda_state *state) {
     const char *text = world->config.cpu_ranks;
     uint32_t ranks = world->config.ranks;
     if (!(state->on_cpu = calloc(ranks, 1))) return XS_E_MEMORY;
-    int rc = text && *text ? xs_parse_list(text, ranks - 1, mark_cpu, state->on_cpu) : 0; /* checked with the configuration */
+    /* checked with the configuration */
+    int rc = text && *text ? xs_parse_list(text, ranks - 1, mark_cpu, state->on_cpu) : 0;
     if (rc) return rc;
     for (uint32_t r = 0; r < ranks; r++) state->cpu_ranks += state->on_cpu[r];
     return 0;
 }
 
-/* Without a list: all GPUs, if all ranks are here; else one by the launcher's number of this process on its machine, or by the
- * number of its first rank. */
-static int default_ordinals(const xs_world *world, uint32_t gpu_ranks, uint32_t count, uint32_t *ordinals, uint32_t *used) {
+/* Without a list: all GPUs, if all ranks are here; else one by the launcher's number of this process on its machine,
+ * or by the number of its first rank. */
+static int default_ordinals(const xs_world *world, uint32_t gpu_ranks, uint32_t count, uint32_t *ordinals,
+                            uint32_t *used) {
     uint64_t local = 0;
     *used = gpu_ranks < count ? gpu_ranks : count;
     int several = world->config.local_ranks < world->config.ranks;
@@ -88,7 +90,8 @@ int xs_cuda_place_ranks(xs_world *world) {
     uint32_t *ordinals = calloc((size_t)count, sizeof *ordinals);
     state->ranks = calloc(world->config.local_ranks, sizeof *state->ranks);
     state->devices = calloc((size_t)count, sizeof *state->devices); /* room for those that other processes use */
-    if (ordinals && state->ranks && state->devices) rc = choose_ordinals(world, gpu_ranks, (uint32_t)count, ordinals, &state->device_count);
+    if (ordinals && state->ranks && state->devices)
+        rc = choose_ordinals(world, gpu_ranks, (uint32_t)count, ordinals, &state->device_count);
     else rc = XS_E_MEMORY;
     for (uint32_t i = 0; !rc && i < state->device_count; i++) state->devices[i].ordinal = (int)ordinals[i];
     if (!rc) spread(world, state, gpu_ranks);

@@ -68,7 +68,9 @@ static int measure_stores(xs_cuda_bench *b, uint32_t halves, uint64_t *reads, ui
 }
 
 /* Flags of adder i: says that it is there, and is let go. */
-static uint32_t *flag(const xs_cuda_bench *b, uint32_t i, uint32_t go) { return (uint32_t *)(void *)(b->mapped + FLAGS + i * 256 + go * 128); }
+static uint32_t *flag(const xs_cuda_bench *b, uint32_t i, uint32_t go) {
+    return (uint32_t *)(void *)(b->mapped + FLAGS + i * 256 + go * 128);
+}
 
 static int start_adds(xs_cuda_bench *b, const xs_cuda_bench *flags, uint32_t i, CUdeviceptr counter) {
     uint64_t at = counter, flags_at = (uintptr_t)flag(flags, i, 0);
@@ -139,7 +141,9 @@ int xs_probe_gpu(uint32_t device, xs_gpu_probe *probe) {
 static int enable_peer(xs_cuda_bench *from, const xs_cuda_bench *to) {
     from->cuda->context_set(from->context);
     CUresult result = from->cuda->enable_peer(to->context, 0);
-    return result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED ? 0 : xs_cuda_bench_check(from, result, "cuCtxEnablePeerAccess");
+    return result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
+               ? 0
+               : xs_cuda_bench_check(from, result, "cuCtxEnablePeerAccess");
 }
 
 /* Both add to one word of the second's memory at once; it is read by a copy. */
@@ -154,7 +158,9 @@ static int measure_peer_adds(xs_cuda_bench *from, xs_cuda_bench *to, xs_peer_pro
     let_go(to, 1);
     if (!rc) rc = xs_cuda_bench_wait(from);
     if (!rc) rc = xs_cuda_bench_wait(to);
-    if (!rc) rc = xs_cuda_bench_check(to, to->cuda->copy((uintptr_t)&sum, to->memory, sizeof sum, to->stream), "cuMemcpyAsync");
+    if (!rc)
+        rc = xs_cuda_bench_check(to, to->cuda->copy((uintptr_t)&sum, to->memory, sizeof sum, to->stream),
+                                 "cuMemcpyAsync");
     if (!rc) rc = xs_cuda_bench_wait(to);
     p->adds = rc ? 0 : 2ull * ADDS;
     p->adds_lost = rc ? 0 : p->adds - sum;
@@ -163,9 +169,12 @@ static int measure_peer_adds(xs_cuda_bench *from, xs_cuda_bench *to, xs_peer_pro
 
 static int probe_pair(xs_cuda_bench *from, xs_cuda_bench *to, xs_peer_probe *p) {
     int access = 0, native = 0;
-    int rc = xs_cuda_bench_check(from, from->cuda->can_access_peer(&access, from->device, to->device), "cuDeviceCanAccessPeer");
+    int rc = xs_cuda_bench_check(from, from->cuda->can_access_peer(&access, from->device, to->device),
+                                 "cuDeviceCanAccessPeer");
     if (!rc && access)
-        rc = xs_cuda_bench_check(from, from->cuda->peer_attribute(&native, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, from->device, to->device),
+        rc = xs_cuda_bench_check(from,
+                                 from->cuda->peer_attribute(&native, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
+                                                            from->device, to->device),
                                  "cuDeviceGetP2PAttribute");
     p->access = (uint32_t)access;
     p->native_atomics = (uint32_t)native;
@@ -175,7 +184,8 @@ static int probe_pair(xs_cuda_bench *from, xs_cuda_bench *to, xs_peer_probe *p) 
 int xs_probe_peer(uint32_t from, uint32_t to, xs_peer_probe *probe) {
     xs_cuda_bench a, b = {0};
     xs_fail_clear();
-    if (!probe || probe->size < sizeof *probe || from == to) return xs_fail(XS_E_ARGUMENT, "xs_peer_probe: no size, or one GPU alone");
+    if (!probe || probe->size < sizeof *probe || from == to)
+        return xs_fail(XS_E_ARGUMENT, "xs_peer_probe: no size, or one GPU alone");
     *probe = (xs_peer_probe){.size = sizeof *probe, .from = from, .to = to};
     XS_CUDA_KEEP_CALLER(xs_cuda_load());
     int rc = xs_cuda_bench_open(&a, (int)from);

@@ -5,7 +5,8 @@
  * xs_probe_add(counter, flags, count): says in flags[0] that it is there, waits for flags[32] and adds 1 `count` times. */
 #include "cuda_probe.h"
 
-const char *const xs_cuda_probe_names[XS_PROBE_KERNELS] = {"xs_probe_step", "xs_probe_record", "xs_probe_store", "xs_probe_add"};
+const char *const xs_cuda_probe_names[XS_PROBE_KERNELS] = {"xs_probe_step", "xs_probe_record", "xs_probe_store",
+                                                           "xs_probe_add"};
 
 #define FMA_4 " fma.rn.f32 %x, %x, %y, %y;\n fma.rn.f32 %x, %x, %y, %y;\n fma.rn.f32 %x, %x, %y, %y;\n fma.rn.f32 %x, %x, %y, %y;\n"
 #define FMA_32 FMA_4 FMA_4 FMA_4 FMA_4 FMA_4 FMA_4 FMA_4 FMA_4

@@ -14,7 +14,8 @@ int xs_cuda_bench_check(const xs_cuda_bench *b, CUresult result, const char *wha
 static int open_kernels(xs_cuda_bench *b) {
     int rc = xs_cuda_bench_check(b, b->cuda->module_load(&b->module, xs_cuda_probe_ptx), "the probe's kernels");
     for (int i = 0; i < XS_PROBE_KERNELS && !rc; i++)
-        rc = xs_cuda_bench_check(b, b->cuda->module_function(&b->kernel[i], b->module, xs_cuda_probe_names[i]), xs_cuda_probe_names[i]);
+        rc = xs_cuda_bench_check(b, b->cuda->module_function(&b->kernel[i], b->module, xs_cuda_probe_names[i]),
+                                 xs_cuda_probe_names[i]);
     return rc;
 }
 
@@ -27,7 +28,10 @@ int xs_cuda_bench_open(xs_cuda_bench *b, int ordinal) {
     if (!rc) rc = xs_cuda_bench_check(b, b->cuda->context_set(b->context), "cuCtxSetCurrent");
     if (!rc) rc = xs_cuda_bench_check(b, b->cuda->stream_create(&b->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
     if (!rc) rc = open_kernels(b);
-    if (!rc) rc = xs_cuda_bench_check(b, b->cuda->host_allocate((void **)&b->mapped, XS_PROBE_MAPPED, CU_MEMHOST_PORTABLE_MAPPED), "cuMemHostAlloc");
+    if (!rc)
+        rc = xs_cuda_bench_check(
+            b, b->cuda->host_allocate((void **)&b->mapped, XS_PROBE_MAPPED, CU_MEMHOST_PORTABLE_MAPPED),
+            "cuMemHostAlloc");
     if (!rc) memset(b->mapped, 0, XS_PROBE_MAPPED);
     if (!rc) rc = xs_cuda_bench_check(b, b->cuda->allocate(&b->memory, XS_PROBE_MAPPED), "cuMemAlloc");
     return rc ? rc : xs_cuda_bench_check(b, b->cuda->set8(b->memory, 0, XS_PROBE_MAPPED, b->stream), "cuMemsetD8Async");
@@ -46,8 +50,9 @@ void xs_cuda_bench_close(xs_cuda_bench *b) {
 int xs_cuda_bench_start(xs_cuda_bench *b, int kernel, uint32_t blocks, uint32_t threads, void **arguments) {
     int rc = xs_cuda_bench_check(b, b->cuda->context_set(b->context), "cuCtxSetCurrent");
     return rc ? rc
-              : xs_cuda_bench_check(b, b->cuda->launch(b->kernel[kernel], blocks, 1, 1, threads, 1, 1, 0, b->stream, arguments, NULL),
-                                    xs_cuda_probe_names[kernel]);
+              : xs_cuda_bench_check(
+                    b, b->cuda->launch(b->kernel[kernel], blocks, 1, 1, threads, 1, 1, 0, b->stream, arguments, NULL),
+                    xs_cuda_probe_names[kernel]);
 }
 
 int xs_cuda_bench_ended(xs_cuda_bench *b) {

@@ -1,6 +1,7 @@
-/* GPU memory of one process opened in another, by CUDA's IPC handles. The owner puts a handle where all processes of the world
- * look; who opens it counts itself in, and out before it closes: freeing memory that another still has open is undefined.
- * On withdrawal the owner first says that it is gone, then waits, so that who comes between sees one or the other. */
+/* GPU memory of one process opened in another, by CUDA's IPC handles. The owner puts a handle where all processes of
+ * the world look; who opens it counts itself in, and out before it closes: freeing memory that another still has
+ * open is undefined. On withdrawal the owner first says that it is gone, then waits, so that who comes between sees
+ * one or the other. */
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,7 +47,8 @@ static int wait_for(xs_world *world, uint32_t rank, xs_cuda_share *share, uint64
         }
         if (state == XS_CUDA_GONE) return xs_fail(XS_E_PEER_DEAD, "rank %u has left the world", rank);
         if (xs_segment_died(segment, rank)) return xs_fail(XS_E_PEER_DEAD, "the process of rank %u has died", rank);
-        if (xs_world_abort_error(world)) return xs_fail(XS_E_ABORTED, "aborted while waiting for the memory of rank %u", rank);
+        if (xs_world_abort_error(world))
+            return xs_fail(XS_E_ABORTED, "aborted while waiting for the memory of rank %u", rank);
         if (xs_clock_boot() > deadline)
             return xs_fail(XS_E_TIMEOUT, "rank %u has not shared its memory within XS_JOIN_NS (%llu s)", rank,
                            (unsigned long long)(world->config.join_ns / 1000000000u));
@@ -74,8 +76,8 @@ static int open_share(xs_cuda_state *state, uint32_t rank, xs_cuda_share *share,
         CUresult result = state->cuda->ipc_open(&block, share->handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
         if (xs_cuda_is_sticky(result)) rc = xs_cuda_check(state, result, "cuIpcOpenMemHandle");
         else if (result)
-            rc = xs_fail(XS_E_SYSTEM, "the memory of rank %u cannot be opened on GPU %d: %s", rank, state->devices[device].ordinal,
-                         xs_cuda_error(state->cuda, result));
+            rc = xs_fail(XS_E_SYSTEM, "the memory of rank %u cannot be opened on GPU %d: %s", rank,
+                         state->devices[device].ordinal, xs_cuda_error(state->cuda, result));
     }
     if (rc) {
         count_out(share);
@@ -91,8 +93,8 @@ int xs_cuda_import(xs_world *world, uint32_t rank, xs_cuda_share *share, uint64_
     if (rc) return rc;
     if (share->bytes != bytes) {
         count_out(share);
-        return xs_fail(XS_E_SHAPE, "an object has %llu bytes in the process of rank %u and %llu here", (unsigned long long)share->bytes,
-                       rank, (unsigned long long)bytes);
+        return xs_fail(XS_E_SHAPE, "an object has %llu bytes in the process of rank %u and %llu here",
+                       (unsigned long long)share->bytes, rank, (unsigned long long)bytes);
     }
     rc = open_share(xs_cuda_state_of(world), rank, share, &opened);
     if (!rc) *at = opened;

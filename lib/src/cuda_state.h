@@ -1,7 +1,7 @@
-/* Inside the CUDA backend. One context (the primary one) a GPU, one stream a rank for kernels, and two a GPU: for copies that
- * must pass a kernel that hangs, and for those of records, which hold up neither. Everything that a launch needs exists before
- * the first one. Ranks of the world may be CPU threads: these run on the threads scheduler, and all memory of such a world is
- * the host's. */
+/* Inside the CUDA backend. One context (the primary one) a GPU, one stream a rank for kernels, and two a GPU: for
+ * copies that must pass a kernel that hangs, and for those of records, which hold up neither. Everything that a
+ * launch needs exists before the first one. Ranks of the world may be CPU threads: these run on the threads
+ * scheduler, and all memory of such a world is the host's. */
 #ifndef XS_CUDA_INTERNAL_H
 #define XS_CUDA_INTERNAL_H
 
@@ -38,7 +38,14 @@ typedef struct xs_cuda_rank {
     uint32_t share_processors;
 } xs_cuda_rank;
 
-enum xs_cuda_memory_kind { XS_CUDA_OWN, XS_CUDA_EXPORTED, XS_CUDA_IMPORTED, XS_CUDA_BORROWED, XS_CUDA_PINNED, XS_CUDA_REGISTERED };
+enum xs_cuda_memory_kind {
+    XS_CUDA_OWN,
+    XS_CUDA_EXPORTED,
+    XS_CUDA_IMPORTED,
+    XS_CUDA_BORROWED,
+    XS_CUDA_PINNED,
+    XS_CUDA_REGISTERED
+};
 typedef struct xs_cuda_memory {
     uint32_t kind;
     int device; /* index in devices of the context that has it */
@@ -61,8 +68,8 @@ typedef struct xs_cuda_share {
 } xs_cuda_share;
 enum xs_cuda_share_state { XS_CUDA_NOT_YET = 0, XS_CUDA_SHARED = 1, XS_CUDA_GONE = 2 };
 
-/* A pad or buffer. Kernels read a copy of its base pointers: in device memory (portable: device 0, peers read it once a launch),
- * or pinned where CPU ranks read it too. The host reads the original. */
+/* A pad or buffer. Kernels read a copy of its base pointers: in device memory (portable: device 0, peers read it
+ * once a launch), or pinned where CPU ranks read it too. The host reads the original. */
 typedef struct xs_cuda_object {
     void **host;
     void *const *kernels;
@@ -126,14 +133,16 @@ static inline int xs_cuda_is_local(const xs_world *world, uint32_t rank) {
     return rank - world->config.first_rank < world->config.local_ranks;
 }
 
-/* cuda_fault.c: 0, or the failure as an xs_error with its words kept. An error that spoils the context stays: xs_cuda_usable. */
+/* cuda_fault.c: 0, or the failure as an xs_error with its words kept. An error that spoils the context stays:
+ * xs_cuda_usable. */
 int xs_cuda_check(xs_cuda_state *state, CUresult result, const char *what);
 int xs_cuda_usable(const xs_cuda_state *state); /* 0, or the fault again */
 /* The GPU of a running part answers with an error: the part ends with it, the world is aborted. */
 int xs_cuda_fault(xs_world *world, xs_cuda_part *part, CUresult result);
 int xs_cuda_enter(xs_cuda_state *state, const xs_cuda_device *device); /* makes its context current */
 
-/* First call of a thread of xs's own: a stream that another thread captures must not be spoiled by calls about others. */
+/* First call of a thread of xs's own: a stream that another thread captures must not be spoiled by calls about
+ * others. */
 static inline void xs_cuda_mind_captures(const xs_cuda_state *state) {
     int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     state->cuda->capture_mode(&mode);
@@ -168,8 +177,8 @@ int xs_cuda_slot_write(xs_world *world, void *address, uint32_t width, uint64_t 
 int xs_cuda_rings_open(xs_world *world, void **base);
 int xs_cuda_rings_copy(xs_world *world, const xs_ring_span *spans, uint32_t count);
 
-/* cuda_claims.c: where kernels claim rings. _free: ahead of a launch on the stream, frees those that earlier ones left behind; 1: there
- * were any. Context current. _settle: ahead of what others launch. */
+/* cuda_claims.c: where kernels claim rings. _free: ahead of a launch on the stream, frees those that earlier ones
+ * left behind; 1: there were any. Context current. _settle: ahead of what others launch. */
 int xs_cuda_claims_open(xs_world *world);
 int xs_cuda_claims_free(xs_world *world, uint32_t first_rank, uint32_t ranks, CUstream stream);
 int xs_cuda_claims_settle(xs_world *world, uint32_t rank);
@@ -197,7 +206,8 @@ int xs_cuda_launch(xs_world *world, xs_launch_order *order);
 
 /* cuda_room.c */
 typedef struct xs_cuda_sm { /* what an SM has */
-    uint32_t threads, blocks, shared, shared_a_block; /* bytes of shared memory; and what each block takes beside its own */
+    /* bytes of shared memory; and what each block takes beside its own */
+    uint32_t threads, blocks, shared, shared_a_block;
 } xs_cuda_sm;
 /* What keeps the blocks of so many threads and bytes of shared memory that an SM holds from being more. */
 enum xs_room_limit xs_cuda_room_limit(const xs_cuda_sm *sm, uint32_t block, uint64_t shared, uint32_t blocks);
@@ -205,7 +215,8 @@ enum xs_room_limit xs_cuda_room_limit(const xs_cuda_sm *sm, uint32_t block, uint
 void xs_cuda_room(const xs_cuda_state *state, uint32_t device, CUfunction function, xs_launch_order *order);
 
 /* cuda_parts.c */
-xs_cuda_part *xs_cuda_part_make(xs_cuda_state *state, xs_launch_order *order, uint32_t device, uint32_t first, uint32_t ranks);
+xs_cuda_part *xs_cuda_part_make(xs_cuda_state *state, xs_launch_order *order, uint32_t device, uint32_t first,
+                                uint32_t ranks);
 void xs_cuda_part_ended(void *part); /* on the stream, behind the kernel */
 int xs_cuda_part_claim(xs_cuda_part *part);
 void xs_cuda_parts_reap(xs_cuda_state *state); /* those that are over */
@@ -234,7 +245,8 @@ typedef struct xs_cuda_burst {
     uint32_t answers;
 } xs_cuda_burst;
 /* Starts the kernel and asks; does not wait for its end. Keeps no error: the result is the driver's. */
-int xs_cuda_clock_burst(xs_cuda_state *state, const xs_cuda_device *device, const xs_cuda_asking *how, xs_cuda_burst *burst);
+int xs_cuda_clock_burst(xs_cuda_state *state, const xs_cuda_device *device, const xs_cuda_asking *how,
+                        xs_cuda_burst *burst);
 void xs_cuda_clock_tell(xs_world *world, xs_cuda_device *device, const xs_cuda_burst *burst);
 
 /* cuda_clock_thread.c: the same once a second while kernels run, by a thread of its own. */

@@ -4,7 +4,8 @@
 
 #include "cuda_state.h"
 
-#define ABORT_GRACE_NS 5000000000u /* after an abort kernels leave their waits softly; longer means that one hangs outside of them */
+#define ABORT_GRACE_NS \
+    5000000000u /* after an abort kernels leave their waits softly; longer means that one hangs outside of them */
 
 typedef struct watch {
     uint64_t started, aborted;
@@ -26,13 +27,15 @@ static void check_started(xs_world *world, xs_cuda_part *part, uint64_t now, wat
     uint64_t bound = world->config.start_ns;
     uint32_t all = part->ranks * part->order->config.grid;
     if (!part->order->kernel->traced || part->order->room.untraced || bound == UINT64_MAX || part->checked) return;
-    if (!part->head && state->cuda->event_query(xs_cuda_rank_of(world, part->first)->before) == CUDA_SUCCESS) part->head = now;
+    if (!part->head && state->cuda->event_query(xs_cuda_rank_of(world, part->first)->before) == CUDA_SUCCESS)
+        part->head = now;
     if (!part->head || now - part->head < bound) return;
     uint32_t seen = xs_region_started(world, part->first, part->ranks, part->order->config.grid, part->order->id);
     part->checked = 1;
     if (seen == all) return;
     note(w, xs_fail(XS_E_NOT_RESIDENT, "kernel %s: %u of %u blocks have started on GPU %d within %llu ms (XS_START_NS)",
-                    part->order->kernel->name, seen, all, state->devices[part->device].ordinal, (unsigned long long)(bound / 1000000)));
+                    part->order->kernel->name, seen, all, state->devices[part->device].ordinal,
+                    (unsigned long long)(bound / 1000000)));
     xs_abort(world, XS_E_NOT_RESIDENT);
 }
 
@@ -46,7 +49,8 @@ static int not_told(xs_world *world, int rc, watch *w) {
 /* 1: the part still runs. */
 static int look(xs_world *world, xs_cuda_part *part, uint64_t now, watch *w) {
     xs_cuda_state *state = xs_cuda_state_of(world);
-    if (__atomic_load_n(&part->claimed, __ATOMIC_ACQUIRE)) return !part->faulted && !__atomic_load_n(&part->over, __ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&part->claimed, __ATOMIC_ACQUIRE))
+        return !part->faulted && !__atomic_load_n(&part->over, __ATOMIC_ACQUIRE);
     CUresult result = state->cuda->context_set(state->devices[part->device].context);
     if (!result) result = state->cuda->stream_query(part->stream);
     if (result == CUDA_ERROR_NOT_READY) check_started(world, part, now, w);

@@ -1,5 +1,6 @@
-/* The names of source files that records call by number (file_id.h): known when a program or library is loaded, told to each
- * world's catalog ahead of its next launch. A list that only grows, without a lock: a child may be forked at any moment. */
+/* The names of source files that records call by number (file_id.h): known when a program or library is loaded, told
+ * to each world's catalog ahead of its next launch. A list that only grows, without a lock: a child may be forked at
+ * any moment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -37,11 +37,14 @@ void xs_kernel_form_keep(const xs_kernel *kernel, uint32_t form) {
 
 int xs_form_check(const char *what, uint32_t form) {
     if (form == XS_LAUNCH_FORM) return 0;
-    return xs_fail(XS_E_UNSUPPORTED, "%s: compiled with headers of another xs than this library (form %08x, here %08x): compile it with those of %d.%d.%d",
+    return xs_fail(XS_E_UNSUPPORTED,
+                   "%s: compiled with headers of another xs than this library (form %08x, here %08x): compile it with "
+                   "those of %d.%d.%d",
                    what, form, XS_LAUNCH_FORM, XS_VERSION_MAJOR, XS_VERSION_MINOR, XS_VERSION_PATCH);
 }
 
 int xs_kernel_form_check(const xs_kernel *kernel) {
     const other_kernel *o = find(kernel);
-    return o ? xs_form_check(kernel->name, __atomic_load_n(&o->form, __ATOMIC_RELAXED)) : 0; /* the name is first in every form */
+    /* the name is first in every form */
+    return o ? xs_form_check(kernel->name, __atomic_load_n(&o->form, __ATOMIC_RELAXED)) : 0;
 }

@@ -11,7 +11,8 @@ static uint64_t ranks_word(const xs_launch_config *config) {
     return config->first_rank | (uint64_t)config->ranks << 32;
 }
 
-static void journal_begin(xs_world *world, uint32_t id, uint32_t kernel, const xs_launch_config *config, xs_launch_room room) {
+static void journal_begin(xs_world *world, uint32_t id, uint32_t kernel, const xs_launch_config *config,
+                          xs_launch_room room) {
     uint64_t word;
     memcpy(&word, &room, sizeof word);
     xs_journal(world, XS_JOURNAL_LAUNCH_BEGIN, id, kernel, xs_world_now(world), config->grid, config->block,
@@ -184,7 +185,9 @@ int xs_launch(xs_world *world, const xs_kernel *kernel, const xs_launch_config *
                        args_bytes, (unsigned long long)kernel->args_bytes);
     uint32_t words = xs_region(world)->record_words == 2 ? 2 : 1;
     if (kernel->traced && kernel->traced != words)
-        return xs_fail(XS_E_UNSUPPORTED, "launch of %s: it was compiled with XS_RECORD_WORDS=%u, the records of this world are %s (record_words, XS_RECORD_WORDS=%u)",
+        return xs_fail(XS_E_UNSUPPORTED,
+                       "launch of %s: it was compiled with XS_RECORD_WORDS=%u, the records of this world are %s "
+                       "(record_words, XS_RECORD_WORDS=%u)",
                        kernel->name, kernel->traced, words == 2 ? "two words" : "one", words);
     rc = check_config(world, config, &resolved);
     if (!rc) rc = xs_name_check(kernel->name, XS_NAME_BYTES);
@@ -216,11 +219,13 @@ int xs_sync(xs_world *world) {
     return error ? error : rc;
 }
 
-int (xs_handle_begin)(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block, xs_handle *handle) {
+int(xs_handle_begin)(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block,
+                     xs_handle *handle) {
     return xs_handle_begin_form(world, kernel_name, rank, grid, block, handle, XS_LAUNCH_FORM);
 }
 
-int xs_handle_begin_form(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block, xs_handle *handle, uint32_t form) {
+int xs_handle_begin_form(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block,
+                         xs_handle *handle, uint32_t form) {
     int rc = xs_world_check(world);
     if (!rc) rc = xs_name_check(kernel_name, XS_NAME_BYTES);
     if (!rc) rc = xs_form_check(kernel_name, form);

@@ -69,12 +69,13 @@ int xs_name_get(xs_world *world, uint32_t kind, const char *name); /* world->loc
 int xs_pad_make(xs_world *world, const char *name, const xs_pad *shape, xs_pad *pad);
 const xs_named_pad *xs_pad_by_first(const xs_world *world, uint32_t first);
 
-/* plan_check.c: the `count` entries behind plan_count against themselves and what is known; they are in plan_index then, also where one is
- * refused. world->lock held. */
+/* plan_check.c: the `count` entries behind plan_count against themselves and what is known; they are in plan_index
+ * then, also where one is refused. world->lock held. */
 int xs_plan_check(xs_world *world, uint32_t count);
-/* Of a slot that both entries speak of, who writes it by each: a rank, or XS_PLAN_ROW, COLUMN or OWNER where it still varies.
- * 0: there is no such slot. */
-int xs_plan_writers(const xs_pad *pad, uint32_t ranks, const xs_plan_entry *a, const xs_plan_entry *b, uint64_t writer[2]);
+/* Of a slot that both entries speak of, who writes it by each: a rank, or XS_PLAN_ROW, COLUMN or OWNER where it
+ * still varies. 0: there is no such slot. */
+int xs_plan_writers(const xs_pad *pad, uint32_t ranks, const xs_plan_entry *a, const xs_plan_entry *b,
+                    uint64_t writer[2]);
 /* plan.c; world->lock held. */
 int xs_plan_append(xs_world *world, const xs_plan_entry *entries, uint32_t count);
 

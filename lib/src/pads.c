@@ -94,7 +94,8 @@ int xs_pad_create(xs_world *world, const char *name, uint32_t rows, uint32_t col
     if (rc) return rc;
     if (!pad || !rows || !columns) return xs_fail(XS_E_ARGUMENT, "pad \"%s\": rows and columns must not be 0", name);
     if (flags & ~(uint32_t)(XS_PAD_WIDE | XS_PAD_SHARED | XS_PAD_NO_DATA | XS_PAD_UNSAFE_COUNTER))
-        return xs_fail(XS_E_ARGUMENT, "pad \"%s\": flags 0x%x: a created pad can be WIDE, SHARED, NO_DATA, UNSAFE_COUNTER", name,
+        return xs_fail(XS_E_ARGUMENT,
+                       "pad \"%s\": flags 0x%x: a created pad can be WIDE, SHARED, NO_DATA, UNSAFE_COUNTER", name,
                        flags);
     if ((uint64_t)columns * SLOT_BYTES > UINT32_MAX || (uint64_t)rows * columns > OBJECTS_END)
         return xs_fail(XS_E_TOO_MANY, "pad \"%s\": %u x %u slots are too many", name, rows, columns);
@@ -143,11 +144,19 @@ static int tell_places(xs_world *world, const xs_pad *pad) {
     int rc = 0;
     for (uint32_t i = 0; made && slots <= INSIDE_MOST && i < slots * world->config.ranks && !rc; i++) {
         uint32_t owner = i / slots, row = i % slots / pad->columns, column = i % pad->columns;
-        const char *at = (const char *)made->base[owner] + (uint64_t)row * pad->row_stride + (uint64_t)column * pad->column_stride;
+        const char *at =
+            (const char *)made->base[owner] + (uint64_t)row * pad->row_stride + (uint64_t)column * pad->column_stride;
         const xs_named_pad *around = buffer_around(world, owner, at);
         int name = around ? xs_name_get(world, XS_NAME_BUFFER, around->name) : 0;
         if (!around || name < 0) continue;
-        xs_plan_entry entry = {XS_PLAN_INSIDE, XS_PLAN_REPORTED, pad->first, owner, row, column, UINT64_MAX, (uint64_t)name,
+        xs_plan_entry entry = {XS_PLAN_INSIDE,
+                               XS_PLAN_REPORTED,
+                               pad->first,
+                               owner,
+                               row,
+                               column,
+                               UINT64_MAX,
+                               (uint64_t)name,
                                (uint64_t)(at - (const char *)around->base[owner])};
         rc = xs_plan_append(world, &entry, 1);
     }

@@ -31,7 +31,8 @@ static const xs_record *image_of(const xs_placement *p, uint32_t ring) {
 
 static int taken(const xs_placement *p, uint32_t ring) {
     const xs_region_header *h = header_of(p);
-    return xs_ring_taken((const uint64_t *)(p->world->region + h->groups_offset) + ring / 64, ring % 64, ring_of(p, ring));
+    return xs_ring_taken((const uint64_t *)(p->world->region + h->groups_offset) + ring / 64, ring % 64,
+                         ring_of(p, ring));
 }
 
 /* Slots of a part. */
@@ -80,7 +81,8 @@ void xs_placement_spans(xs_placement *p, int probes) {
     }
 }
 
-static int is_ended(uint32_t words, const xs_ring_header *header, uint32_t owners, const uint32_t *ended, uint32_t count) {
+static int is_ended(uint32_t words, const xs_ring_header *header, uint32_t owners, const uint32_t *ended,
+                    uint32_t count) {
     xs_ring_owner owner;
     if (!owners || !xs_ring_owner_load(words, header, owners - 1, &owner))
         return 0;
@@ -122,7 +124,8 @@ static void observe(xs_placement *p, const copy_step *step) {
         }
         r->discard = __atomic_load_n(&header->mode, __ATOMIC_RELAXED) == XS_DISCARD;
         uint32_t owners = __atomic_load_n(&header->owners, __ATOMIC_ACQUIRE);
-        int ended = step->ended_count && is_ended(header_of(p)->record_words, header, owners, step->ended, step->ended_count);
+        int ended =
+            step->ended_count && is_ended(header_of(p)->record_words, header, owners, step->ended, step->ended_count);
         if (step->all || ended)
             r->need = XS_PARTS_ALL;
         else if (step->wish)
@@ -156,7 +159,8 @@ static int copy_spans(xs_placement *p) {
     return rc;
 }
 
-/* Of what stands in the last slot of a part; of two words, the high half of the first: stamp and low bits of the time. */
+/* Of what stands in the last slot of a part; of two words, the high half of the first: stamp and low bits of the
+ * time. */
 static uint32_t stamp_of(const xs_placement *p, uint32_t ring, uint32_t part) {
     xs_record record;
     uint32_t first, count;

@@ -8,7 +8,8 @@
 
 /* Behind plan_count, where they do not count yet. */
 static int put(xs_objects *o, const xs_plan_entry *entries, uint32_t count) {
-    if (count > MOST_ENTRIES - o->plan_count) return xs_fail(XS_E_TOO_MANY, "a plan has at most %u entries", MOST_ENTRIES);
+    if (count > MOST_ENTRIES - o->plan_count)
+        return xs_fail(XS_E_TOO_MANY, "a plan has at most %u entries", MOST_ENTRIES);
     if (count > o->plan_room - o->plan_count) {
         uint64_t room = o->plan_count + (uint64_t)count + o->plan_room / 2;
         xs_plan_entry *plan = realloc(o->plan, room * sizeof *plan);

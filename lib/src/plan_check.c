@@ -32,7 +32,8 @@ static uint64_t writer_within(const xs_plan_entry *e, uint32_t owner, uint32_t r
     return e->a;
 }
 
-int xs_plan_writers(const xs_pad *pad, uint32_t ranks, const xs_plan_entry *a, const xs_plan_entry *b, uint64_t writer[2]) {
+int xs_plan_writers(const xs_pad *pad, uint32_t ranks, const xs_plan_entry *a, const xs_plan_entry *b,
+                    uint64_t writer[2]) {
     uint32_t owner, row, column;
     if (a->pad_first != b->pad_first) return 0;
     if (!meet(a->owner, b->owner, ranks, &owner) || !meet(a->row, b->row, pad->rows, &row)) return 0;
@@ -113,17 +114,20 @@ static int is_supplied(const xs_objects *o, const xs_plan_entry *arrivals) {
 
 static int is_same(const xs_plan_entry *a, const xs_plan_entry *b) { return !memcmp(a, b, sizeof *a); }
 
-/* Whoever speaks of a slot of this entry too is asked, in every pattern that there is. What was said before word by word is right. */
+/* Whoever speaks of a slot of this entry too is asked, in every pattern that there is. What was said before word by
+ * word is right. */
 static int check_writers(const xs_world *world, uint32_t as, uint32_t entry, uint32_t index, int *known) {
     const xs_objects *o = xs_objects_of(world);
     const xs_plan_index *x = &o->plan_index;
     const xs_plan_entry *e = &o->plan[entry];
     const xs_pad *pad = &xs_pad_by_first(world, e->pad_first)->pad;
     uint32_t pattern = xs_plan_pattern(e), at = xs_plan_index_find(x, as, pattern, pattern, e);
-    for (*known = 0; at != XS_PLAN_NO_NODE && !*known; at = x->nodes[at].next) *known = is_same(&o->plan[x->nodes[at].entry], e);
+    for (*known = 0; at != XS_PLAN_NO_NODE && !*known; at = x->nodes[at].next)
+        *known = is_same(&o->plan[x->nodes[at].entry], e);
     for (uint32_t others = *known ? 0 : x->patterns[as]; others && as == XS_PLAN_AS_WRITER; others &= others - 1) {
         uint32_t other = (uint32_t)__builtin_ctz(others);
-        for (at = xs_plan_index_find(x, as, other, xs_plan_left_out(as, other, pattern), e); at != XS_PLAN_NO_NODE; at = x->nodes[at].next)
+        for (at = xs_plan_index_find(x, as, other, xs_plan_left_out(as, other, pattern), e); at != XS_PLAN_NO_NODE;
+             at = x->nodes[at].next)
             if (writers_contradict(pad, world->config.ranks, e, &o->plan[x->nodes[at].entry]))
                 return xs_fail(XS_E_PLAN, WHO "another entry names another writer for the same slot", index);
     }
@@ -144,13 +148,16 @@ static int make_views(xs_world *world, uint32_t count) {
     xs_plan_index *x = &o->plan_index;
     uint32_t had = o->plan_count, come[XS_PLAN_AS] = {0};
     for (uint32_t i = had; i < had + count; i++)
-        if (o->plan[i].kind == XS_PLAN_WRITER) come[writer_as(world, &o->plan[i])] |= 1u << xs_plan_pattern(&o->plan[i]);
+        if (o->plan[i].kind == XS_PLAN_WRITER)
+            come[writer_as(world, &o->plan[i])] |= 1u << xs_plan_pattern(&o->plan[i]);
     for (uint32_t as = 0; as < XS_PLAN_AS; as++) {
         uint32_t all = come[as] | x->patterns[as];
         for (uint32_t pair = 0; come[as] && pair < XS_PLAN_PATTERNS * XS_PLAN_PATTERNS; pair++) {
-            uint32_t is = pair / XS_PLAN_PATTERNS, other = pair % XS_PLAN_PATTERNS, both = xs_plan_left_out(as, is, other);
+            uint32_t is = pair / XS_PLAN_PATTERNS, other = pair % XS_PLAN_PATTERNS,
+                     both = xs_plan_left_out(as, is, other);
             if (!(come[as] >> is & 1) || !(all >> other & 1)) continue;
-            if (xs_plan_index_view(x, o->plan, as, is, both) || xs_plan_index_view(x, o->plan, as, other, both)) return XS_E_MEMORY;
+            if (xs_plan_index_view(x, o->plan, as, is, both) || xs_plan_index_view(x, o->plan, as, other, both))
+                return XS_E_MEMORY;
         }
     }
     return 0;

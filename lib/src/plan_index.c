@@ -13,8 +13,10 @@ uint32_t xs_plan_pattern(const xs_plan_entry *e) {
 
 static uint64_t key_of(uint32_t as, uint32_t pattern, uint32_t left_out, const xs_plan_entry *e) {
     uint64_t h = xs_mixed(1, (as << 8 | pattern << 4 | left_out) + ((uint64_t)e->pad_first << 32));
-    h = xs_mixed_place(h, left_out & XS_PLAN_ALL_OWNERS ? XS_PLAN_ANY : e->owner, left_out & XS_PLAN_ALL_ROWS ? XS_PLAN_ANY : e->row,
-                       left_out & XS_PLAN_ALL_COLUMNS ? XS_PLAN_ANY : e->column, left_out & XS_PLAN_ALL_EPOCHS ? UINT64_MAX : e->epoch);
+    h = xs_mixed_place(h, left_out & XS_PLAN_ALL_OWNERS ? XS_PLAN_ANY : e->owner,
+                       left_out & XS_PLAN_ALL_ROWS ? XS_PLAN_ANY : e->row,
+                       left_out & XS_PLAN_ALL_COLUMNS ? XS_PLAN_ANY : e->column,
+                       left_out & XS_PLAN_ALL_EPOCHS ? UINT64_MAX : e->epoch);
     return h ? h : 1;
 }
 
@@ -48,9 +50,11 @@ static int room(void **array, uint32_t *have, uint32_t count, size_t width) {
     return 0;
 }
 
-static int add_to_view(xs_plan_index *x, const xs_plan_entry *plan, xs_plan_number what, uint32_t pattern, uint32_t left_out) {
+static int add_to_view(xs_plan_index *x, const xs_plan_entry *plan, xs_plan_number what, uint32_t pattern,
+                       uint32_t left_out) {
     if ((uint64_t)x->head_count * 2 >= x->head_room && grow_heads(x)) return XS_E_MEMORY;
-    if (x->node_count == UINT32_MAX / 2 || room((void **)&x->nodes, &x->node_room, x->node_count, sizeof *x->nodes)) return XS_E_MEMORY;
+    if (x->node_count == UINT32_MAX / 2 || room((void **)&x->nodes, &x->node_room, x->node_count, sizeof *x->nodes))
+        return XS_E_MEMORY;
     uint64_t key = key_of(what.as, pattern, left_out, &plan[what.entry]);
     xs_plan_head *head = head_of(x, key);
     if (!head->key) {
@@ -84,7 +88,8 @@ int xs_plan_index_add(xs_plan_index *x, const xs_plan_entry *plan, uint32_t as, 
     return rc;
 }
 
-uint32_t xs_plan_index_find(const xs_plan_index *x, uint32_t as, uint32_t pattern, uint32_t left_out, const xs_plan_entry *like) {
+uint32_t xs_plan_index_find(const xs_plan_index *x, uint32_t as, uint32_t pattern, uint32_t left_out,
+                            const xs_plan_entry *like) {
     if (!x->heads || !(x->patterns[as] >> pattern & 1)) return XS_PLAN_NO_NODE;
     const xs_plan_head *head = head_of(x, key_of(as, pattern, left_out, like));
     return head->key ? head->node : XS_PLAN_NO_NODE;

@@ -41,7 +41,8 @@ uint64_t xs_region_layout(xs_region_header *h) {
     h->catalog_offset = place(&at, 4096, h->catalog_bytes);
     h->journal_offset = place(&at, 4096, h->journal_entries * sizeof(xs_journal_entry));
     if (h->activity_entries)
-        h->activity_offset = place(&at, 4096, sizeof(xs_activity_head) + h->activity_entries * sizeof(xs_activity_entry));
+        h->activity_offset =
+            place(&at, 4096, sizeof(xs_activity_head) + h->activity_entries * sizeof(xs_activity_entry));
     h->total_bytes = (at + 4095) & ~(uint64_t)4095;
     return h->total_bytes;
 }
@@ -73,7 +74,8 @@ static void put_window(xs_window *to, const xs_window *from) {
 void xs_region_set_window(xs_region_header *h, uint32_t rank, const xs_window *window) {
     char *ring = (char *)h + h->ring_headers_offset + (uint64_t)rank * h->rings_per_rank * h->ring_header_stride;
     put_window((xs_window *)(void *)(xs_region_control(h) + rank), window);
-    for (uint32_t i = 0; i < h->rings_per_rank; i++, ring += h->ring_header_stride) put_window(&((xs_ring_header *)(void *)ring)->window, window);
+    for (uint32_t i = 0; i < h->rings_per_rank; i++, ring += h->ring_header_stride)
+        put_window(&((xs_ring_header *)(void *)ring)->window, window);
 }
 
 void xs_region_init(char *region, const xs_region_header *header) {
@@ -92,8 +94,9 @@ void xs_region_handle(const xs_world *world, uint32_t first_rank, uint32_t block
     uint64_t rank = first_rank - h->first_rank, rings = rank * h->rings_per_rank;
     memset(handle, 0, sizeof *handle);
     handle->control = xs_region_control(h) + rank;
-    handle->groups = world->claims && world->claims[rank] ? world->claims[rank]
-                                                          : (uint64_t *)(world->region + h->groups_offset) + rank * h->groups_per_rank;
+    handle->groups = world->claims && world->claims[rank]
+                         ? world->claims[rank]
+                         : (uint64_t *)(world->region + h->groups_offset) + rank * h->groups_per_rank;
     handle->rings = (xs_ring_header *)(world->region + h->ring_headers_offset + rings * h->ring_header_stride);
     handle->status =
         (xs_status_line *)(world->region + h->status_offset + rings * h->lines_per_ring * h->status_stride);

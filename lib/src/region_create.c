@@ -1,6 +1,6 @@
 /* The region of a world: a memfd that cannot shrink under a reader, with all its pages behind it before the first
- * launch, so that no kernel meets a full machine; anonymous memory on sim. The catalog alone gets its pages as it grows: no kernel
- * writes there, and what plans need is not known before. */
+ * launch, so that no kernel meets a full machine; anonymous memory on sim. The catalog alone gets its pages as it
+ * grows: no kernel writes there, and what plans need is not known before. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -41,7 +41,8 @@ static uint32_t activity_entries(const xs_world *world) {
 static int map(xs_world *world, int flags) {
     void *at = mmap(NULL, world->region_total, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, world->region_fd, 0);
     if (at == MAP_FAILED)
-        return xs_fail(XS_E_MEMORY, "cannot map %llu bytes for rings, and for names, pads and plan (XS_CATALOG_BYTES): %s",
+        return xs_fail(XS_E_MEMORY,
+                       "cannot map %llu bytes for rings, and for names, pads and plan (XS_CATALOG_BYTES): %s",
                        (unsigned long long)world->region_total, strerror(errno));
     world->region = at;
     return 0;
@@ -62,7 +63,8 @@ int xs_region_catalog_grow(xs_world *world, uint64_t bytes) {
     uint64_t ready = (bytes + CATALOG_STEP - 1) & ~(CATALOG_STEP - 1);
     if (ready > h->catalog_bytes) ready = h->catalog_bytes;
     if (make_pages(world, h->catalog_offset + world->catalog_ready, ready - world->catalog_ready))
-        return xs_fail(XS_E_MEMORY, "no memory for %llu bytes of names, pads and plan: %s", (unsigned long long)ready, strerror(errno));
+        return xs_fail(XS_E_MEMORY, "no memory for %llu bytes of names, pads and plan: %s", (unsigned long long)ready,
+                       strerror(errno));
     world->catalog_ready = ready;
     return 0;
 }
@@ -72,7 +74,8 @@ static int make_memfd(xs_world *world, const xs_region_header *h) {
     if (fd < 0) return xs_fail(XS_E_SYSTEM, "memfd_create: %s", strerror(errno));
     world->region_fd = fd;
     if (ftruncate(fd, (off_t)world->region_total)) return xs_fail(XS_E_SYSTEM, "memfd: ftruncate: %s", strerror(errno));
-    if (make_pages(world, 0, world->region_bytes) || make_pages(world, h->journal_offset, world->region_total - h->journal_offset))
+    if (make_pages(world, 0, world->region_bytes) ||
+        make_pages(world, h->journal_offset, world->region_total - h->journal_offset))
         return xs_fail(XS_E_MEMORY, "no memory for %llu bytes of rings: %s", (unsigned long long)world->region_bytes,
                        strerror(errno));
     if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))

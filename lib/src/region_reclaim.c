@@ -1,7 +1,7 @@
 /* Rings that their writers did not give back, after the launch is over: found, counted, freed.
  *
- * A ring belongs to the launch if somebody is between begin and end there, and its newest owner names the launch: a writer says both
- * by one store. One that has claimed a ring and not yet begun is left alone. */
+ * A ring belongs to the launch if somebody is between begin and end there, and its newest owner names the launch: a
+ * writer says both by one store. One that has claimed a ring and not yet begun is left alone. */
 #include <xs/ring_access.h>
 
 #include "world.h"
@@ -13,7 +13,8 @@ static uint64_t unwrap(uint32_t sequence, uint64_t base, uint32_t mask, uint32_t
 
 /* The newest sequence that reached memory since `base` (known to be older or equal), in 64 bits. */
 static uint64_t newest(const xs_record *records, const xs_ring_header *ring, uint64_t base, uint32_t words) {
-    uint32_t best = 0, found = 0, shift = (uint32_t)__builtin_ctz(ring->capacity), mask = xs_sequence_known(words, shift);
+    uint32_t best = 0, found = 0, shift = (uint32_t)__builtin_ctz(ring->capacity),
+             mask = xs_sequence_known(words, shift);
     xs_record record;
     for (uint32_t i = 0; i < ring->capacity; i++) {
         if (!xs_slot_load(words, &records[i], shift, i, &record) || !record.code_object) continue;
@@ -21,15 +22,16 @@ static uint64_t newest(const xs_record *records, const xs_ring_header *ring, uin
         found = 1;
     }
     uint64_t last = found ? unwrap(best, base, mask, mask - ring->capacity) : base;
-    if (ring->mode != XS_DISCARD || !xs_overflow_load(words, &ring->overflow, &record) || !record.code_object) return last;
+    if (ring->mode != XS_DISCARD || !xs_overflow_load(words, &ring->overflow, &record) || !record.code_object)
+        return last;
     uint64_t dropped = unwrap(record.sequence, base, XS_SEQUENCE_MASK, XS_SEQUENCE_MASK / 2);
     return dropped > last ? dropped : last;
 }
 
 static int left_behind(uint32_t words, const xs_ring_header *ring, uint32_t launch, xs_ring_owner *owner) {
     uint32_t owners = __atomic_load_n(&ring->owners, __ATOMIC_ACQUIRE);
-    return __atomic_load_n(&ring->busy, __ATOMIC_ACQUIRE) && owners && xs_ring_owner_load(words, ring, owners - 1, owner) &&
-           owner->launch == launch;
+    return __atomic_load_n(&ring->busy, __ATOMIC_ACQUIRE) && owners &&
+           xs_ring_owner_load(words, ring, owners - 1, owner) && owner->launch == launch;
 }
 
 static int reclaim_ring(char *region, const xs_region_header *h, uint32_t index, uint32_t launch) {

@@ -12,7 +12,8 @@
 
 static int same_world(const segment_control *c, const xs_world *world) {
     if (c->placement != xs_segment_placement(world))
-        return xs_fail(XS_E_SHAPE, "another process of the world has another backend or other cpu_ranks than \"%s\" and \"%s\"",
+        return xs_fail(XS_E_SHAPE,
+                       "another process of the world has another backend or other cpu_ranks than \"%s\" and \"%s\"",
                        world->backend->name, world->config.cpu_ranks ? world->config.cpu_ranks : "");
     if (c->ranks == world->config.ranks && c->shared_bytes == world->config.shared_bytes) return 0;
     return xs_fail(XS_E_SHAPE, "the world has %u ranks of %llu bytes in another process, %u of %llu here", c->ranks,
@@ -47,7 +48,9 @@ static int attach(xs_segment *s, const xs_world *world) {
 
 static void say_shared(const xs_segment *s, xs_world *world) {
     struct stat st;
-    if (!fstat(s->fd, &st)) snprintf(world->shared, sizeof world->shared, "%llx.%llx", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+    if (!fstat(s->fd, &st))
+        snprintf(world->shared, sizeof world->shared, "%llx.%llx", (unsigned long long)st.st_dev,
+                 (unsigned long long)st.st_ino);
 }
 
 int xs_segment_open(xs_world *world, xs_segment **segment) {

@@ -54,8 +54,8 @@ typedef struct xs_sim_held {
     uint32_t count, room;
 } xs_sim_held;
 
-/* How many of the payload stores that reached memory were seen, as far as they are of the own block, of the rank's other blocks, of other
- * ranks. */
+/* How many of the payload stores that reached memory were seen, as far as they are of the own block, of the rank's
+ * other blocks, of other ranks. */
 typedef struct xs_sim_seen {
     uint64_t count[3];
 } xs_sim_seen;

@@ -56,7 +56,8 @@ void xs_sim_barriers_abort(xs_sim_block *block) {
         open_barrier(&block->barrier[i], XS_RESULT_ABORTED);
 }
 
-/* Out of memory inside a kernel: there is no answer that a kernel would check, so the fibre ends here and the world is over. */
+/* Out of memory inside a kernel: there is no answer that a kernel would check, so the fibre ends here and the world
+ * is over. */
 static void *zeroed(xs_sim_fibre *f, size_t bytes) {
     void *memory = NULL;
     bytes = bytes ? bytes : 1;

@@ -1,6 +1,7 @@
-/* Stacks, and switching between them. One OS thread at a time; a context may be made in one thread and run in another.
- * x86-64 and aarch64 save the callee-saved registers by hand; elsewhere, or with XS_SIM_UCONTEXT, swapcontext does it. The
- * floating-point control words and the signal mask are the OS thread's and are not switched. Address and thread sanitizer are told. */
+/* Stacks, and switching between them. One OS thread at a time; a context may be made in one thread and run in
+ * another. x86-64 and aarch64 save the callee-saved registers by hand; elsewhere, or with XS_SIM_UCONTEXT,
+ * swapcontext does it. The floating-point control words and the signal mask are the OS thread's and are not
+ * switched. Address and thread sanitizer are told. */
 #ifndef XS_SIM_CONTEXT_H
 #define XS_SIM_CONTEXT_H
 
@@ -38,7 +39,8 @@ typedef struct xs_sim_context {
 
 /* The calling thread's own stack, so that others can switch back to it. */
 void xs_sim_context_adopt(xs_sim_context *context);
-/* A stack of its own out of `stacks`, on which entry(argument) starts at the first switch; entry must not return. 0 or XS_E_MEMORY. */
+/* A stack of its own out of `stacks`, on which entry(argument) starts at the first switch; entry must not return. 0
+ * or XS_E_MEMORY. */
 int xs_sim_context_make(xs_sim_context *context, xs_sim_stacks *stacks, void (*entry)(void *), void *argument);
 /* Gives the stack back, wherever its code stands. Not the running one. */
 void xs_sim_context_free(xs_sim_context *context, xs_sim_stacks *stacks);

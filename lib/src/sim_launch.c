@@ -1,6 +1,6 @@
-/* Orders, and which of their blocks run. An order is one part a rank; the parts of a rank run one behind the other (its
- * stream), those of different ranks together. Of all parts whose turn it is, the block with the lowest index inside its rank starts
- * first, so that a residency smaller than the grid gives every rank its share. */
+/* Orders, and which of their blocks run. An order is one part a rank; the parts of a rank run one behind the other
+ * (its stream), those of different ranks together. Of all parts whose turn it is, the block with the lowest index
+ * inside its rank starts first, so that a residency smaller than the grid gives every rank its share. */
 #include "sim.h"
 
 #include <string.h>
@@ -56,7 +56,8 @@ static void part_ended(xs_sim *sim, xs_sim_part *part) {
         order_ended(sim, part->order);
 }
 
-/* A fibre's end lets go what it holds, but not at once: else a kernel that ends behind its signal could not be wrong. */
+/* A fibre's end lets go what it holds, but not at once: else a kernel that ends behind its signal could not be
+ * wrong. */
 static void linger(xs_sim_fibre *f) {
     if (f->sim->held == 0)
         return;

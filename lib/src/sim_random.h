@@ -1,4 +1,5 @@
-/* The one source of chance of the sim scheduler: xoshiro256** (Blackman and Vigna), filled from the seed by splitmix64. */
+/* The one source of chance of the sim scheduler: xoshiro256** (Blackman and Vigna), filled from the seed by
+ * splitmix64. */
 #ifndef XS_SIM_RANDOM_H
 #define XS_SIM_RANDOM_H
 

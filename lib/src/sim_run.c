@@ -99,8 +99,8 @@ static void plan_events(xs_sim *sim) {
     sim->next_event = sim->next_pass < deadline ? sim->next_pass : deadline;
 }
 
-/* All that is due before `until`. While nobody runs, the collector looks more rarely: there is nothing new, but its looks bound
- * the times of 32-bit stamps. */
+/* All that is due before `until`. While nobody runs, the collector looks more rarely: there is nothing new, but its
+ * looks bound the times of 32-bit stamps. */
 static void events(xs_sim *sim, uint64_t until) {
     uint64_t period = SIM_PASS_NS;
     for (;;) {

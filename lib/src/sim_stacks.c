@@ -49,7 +49,8 @@ static void guard(xs_sim_stacks *stacks, xs_sim_stack *stack) {
         return;
     if (stacks->guard == SIM_GUARD_BEST)
         stacks->guard = SIM_GUARD_MAPPING;
-    if (stacks->guard == SIM_GUARD_MAPPING && stacks->mapped < SIM_STACKS_MAPPED && mprotect(page, bytes, PROT_NONE) == 0)
+    if (stacks->guard == SIM_GUARD_MAPPING && stacks->mapped < SIM_STACKS_MAPPED &&
+        mprotect(page, bytes, PROT_NONE) == 0)
         stacks->mapped++;
     else
         stack->canary = canary_put(stack->at);

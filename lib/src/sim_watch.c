@@ -1,14 +1,15 @@
-/* Deadlock by definition: every fibre that is not in a block barrier waits in an unbounded poll, and nothing that any of
- * them does between two polls changes what any of them sees.
+/* Deadlock by definition: every fibre that is not in a block barrier waits in an unbounded poll, and nothing that any
+ * of them does between two polls changes what any of them sees.
  *
- * A fibre may poll several addresses in turn (a barrier over all ranks), so each has a table of those that it polled. A failed poll
- * is quiet if its address is in the table, with the same word behind it, and the fibre has made no more operations since
- * its last poll than it ever made before polling there; anything else is progress and is entered. A fibre has done its part of a
- * round once it has made as many quiet polls as its table has addresses; a round is over when every fibre has. Progress
- * begins the count anew: also work, payload stores, barriers, fibres that start or end. A fibre that has left its wait makes no
- * quiet polls, so no round ends while it runs; neither does one while somebody works, sleeps or waits with a bound. After
- * QUIET_ROUNDS rounds everybody is stuck. (More than one: a loop that brings something about between two failed polls
- * would have to do so in equal steps and unseen, over all these rounds, to be mistaken.) */
+ * A fibre may poll several addresses in turn (a barrier over all ranks), so each has a table of those that it
+ * polled. A failed poll is quiet if its address is in the table, with the same word behind it, and the fibre has
+ * made no more operations since its last poll than it ever made before polling there; anything else is progress and
+ * is entered. A fibre has done its part of a round once it has made as many quiet polls as its table has addresses;
+ * a round is over when every fibre has. Progress begins the count anew: also work, payload stores, barriers, fibres
+ * that start or end. A fibre that has left its wait makes no quiet polls, so no round ends while it runs; neither
+ * does one while somebody works, sleeps or waits with a bound. After QUIET_ROUNDS rounds everybody is stuck. (More
+ * than one: a loop that brings something about between two failed polls would have to do so in equal steps and
+ * unseen, over all these rounds, to be mistaken.) */
 #include "sim.h"
 
 #define QUIET_ROUNDS 8u
@@ -16,8 +17,8 @@
 #define TABLE_MIN 16u
 #define TABLE_MAX 4096u /* a rotation over more addresses than this is never found stuck */
 
-/* The word behind the address: 8 bytes if aligned so, else 4. A neighbour that changes only delays the verdict, and an aligned
- * word never crosses a page. Sanitizers would see the neighbour of a 32-bit word as another object. */
+/* The word behind the address: 8 bytes if aligned so, else 4. A neighbour that changes only delays the verdict, and
+ * an aligned word never crosses a page. Sanitizers would see the neighbour of a 32-bit word as another object. */
 __attribute__((no_sanitize("address", "thread", "undefined"))) static uint64_t peek(const void *address) {
     uintptr_t a = (uintptr_t)address;
     if (a % 8 == 0)

@@ -22,7 +22,8 @@ static void narrow(xs_window *w, const xs_filter *f) {
     w->epoch_first = f->epoch_first, w->epoch_last = f->epoch_last;
 }
 
-/* filter NULL: as it is. What of `started` is not in `kept` becomes `bits`. Filters and windows are set by different threads perhaps. */
+/* filter NULL: as it is. What of `started` is not in `kept` becomes `bits`. Filters and windows are set by different
+ * threads perhaps. */
 static void change(xs_world *world, const xs_filter *filter, uint32_t kept, uint32_t bits) {
     pthread_mutex_lock(&world->lock);
     for (uint32_t i = 0; i < xs_region(world)->ranks; i++) {
@@ -62,8 +63,8 @@ int xs_trace_stop(xs_world *world) {
 }
 
 static int is_narrow(const xs_filter *f) {
-    return f->rank_first || f->rank_last != UINT32_MAX || f->block_first || f->block_last != UINT32_MAX || f->epoch_first ||
-           f->epoch_last != UINT64_MAX;
+    return f->rank_first || f->rank_last != UINT32_MAX || f->block_first || f->block_last != UINT32_MAX ||
+           f->epoch_first || f->epoch_last != UINT64_MAX;
 }
 
 static void apply(xs_world *world, const xs_filter *filter) {

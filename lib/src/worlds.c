@@ -13,8 +13,8 @@ static uint32_t virtual_worlds; /* 0: the clock is the machine's, and asking for
 static void before_fork(void) { pthread_mutex_lock(&list_lock); }
 static void parent_after_fork(void) { pthread_mutex_unlock(&list_lock); }
 
-/* The child keeps its copies of the structures, so that its calls can answer XS_E_FORKED, but no collector. Another thread of the
- * parent may have been anywhere, in the allocator too: nothing that takes a lock is called. */
+/* The child keeps its copies of the structures, so that its calls can answer XS_E_FORKED, but no collector. Another
+ * thread of the parent may have been anywhere, in the allocator too: nothing that takes a lock is called. */
 static void child_after_fork(void) {
     xs_collect.forked();
     for (xs_world *world = newest; world; world = world->next_world) {

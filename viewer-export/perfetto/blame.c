@@ -1,4 +1,5 @@
-/* Rows `rank N waits for`: at each moment the rank that owes the wait that counts, by the rule of ../common/waiting.h. */
+/* Rows `rank N waits for`: at each moment the rank that owes the wait that counts, by the rule of
+ * ../common/waiting.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,11 +95,12 @@ int blame_event(drawing *d, const xsr_event *ev) { return xsv_waiting_event(d->b
 static int rows_new(drawing *d, uint32_t rank) {
     blame_rank *r = &d->blame->ranks[rank];
     track_info row = {.name = rank_text(d, "rank %s waits for", rank), .child_ordering = ORDER_LEXICOGRAPHIC};
-    row.description = strings_id(&d->texts,
-        "The rank that owes this rank's oldest open remote wait, at each moment. Coloured by that rank. Pieces under 1.2 us "
-        "are left out, neighbours within 2.5 us joined.");
+    row.description = strings_id(&d->texts, "The rank that owes this rank's oldest open remote wait, at each moment. "
+                                            "Coloured by that rank. Pieces under 1.2 us "
+                                            "are left out, neighbours within 2.5 us joined.");
     r->row = track_add(d, &row);
-    track_info counter = {.parent = r->row, .name = strings_id(&d->texts, "open waits"), .unit = strings_id(&d->texts, "waits")};
+    track_info counter = {
+        .parent = r->row, .name = strings_id(&d->texts, "open waits"), .unit = strings_id(&d->texts, "waits")};
     r->counter = track_add(d, &counter);
     r->owed = calloc(d->correlation_count + 1, sizeof *r->owed);
     return r->owed && r->counter ? XS_OK : XS_E_MEMORY;
@@ -120,13 +122,18 @@ int blame_begin(drawing *d) {
 
 /* A row without a piece says so: an empty one would be put away by the viewer. */
 static int draw_nothing(drawing *d, const blame_rank *r) {
-    slice s = {.track = r->row, .begin = drawing_begin(d), .end = drawing_end(d), .category = d->category[CATEGORY_health]};
+    slice s = {
+        .track = r->row, .begin = drawing_begin(d), .end = drawing_end(d), .category = d->category[CATEGORY_health]};
     s.name = strings_id(&d->texts, "no remote wait of 1.2 us or longer");
     return draw_slice(d, SPAN | TO_OVERVIEW, &s);
 }
 
 static int draw_forever(drawing *d, const xsv_waited *last) {
-    piece p = {.owes = xsv_slot_owes(&d->suppliers, last->slot), .slot = last->slot, .begin = last->begin, .end = last->end, .waits = 1};
+    piece p = {.owes = xsv_slot_owes(&d->suppliers, last->slot),
+               .slot = last->slot,
+               .begin = last->begin,
+               .end = last->end,
+               .waits = 1};
     if (p.owes < d->correlation_count)
         d->blame->ranks[last->rank].owed[p.owes] += (uint64_t)(p.end - p.begin);
     return p.owes == d->ranks[last->rank].number ? XS_OK : write_piece(d, last->rank, &p, true);

@@ -158,7 +158,8 @@ typedef struct slice {
     const char *text;
     const event_arg *args;
     uint32_t arg_count;
-    const uint64_t *flows, *begin_flow_ends, *flow_ends; /* started at its begin, ended at its begin, ended at its end */
+    /* started at its begin, ended at its begin, ended at its end */
+    const uint64_t *flows, *begin_flow_ends, *flow_ends;
     uint32_t flow_count, begin_flow_end_count, flow_end_count;
 } slice;
 int files_begin(drawing *d);
@@ -180,7 +181,8 @@ uint32_t track_root(drawing *d, const char *name, const char *description);
 role_group *track_role(drawing *d, uint32_t rank, uint32_t role);
 uint32_t track_passes(drawing *d, role_group *group);
 int tracks_begin(drawing *d);
-int tracks_again(drawing *d, uint32_t track); /* its descriptor once more, in all files that have it: what it says has changed */
+/* its descriptor once more, in all files that have it: what it says has changed */
+int tracks_again(drawing *d, uint32_t track);
 const char *role_name(const drawing *d, uint32_t role);
 /* "rank 07 waits for" where there are ten ranks or more. */
 uint32_t rank_text(drawing *d, const char *format, uint32_t rank);
@@ -212,7 +214,8 @@ const xsr_wait *open_root(drawing *d); /* of the open waits, the one that holds 
 int draw_signal(drawing *d, const xsr_signal *signal);
 int draw_arrival(drawing *d, uint32_t slot, const arrival *arrival, const uint64_t *flows, uint32_t flow_count,
                  const uint64_t *ends, uint32_t end_count);
-bool left_out(drawing *d, uint64_t event); /* of `arrive, pass`, and counted: the trace is large, and it proves nothing */
+/* of `arrive, pass`, and counted: the trace is large, and it proves nothing */
+bool left_out(drawing *d, uint64_t event);
 int arrival_event(drawing *d, const xsr_event *event);
 int control_event(drawing *d, const xsr_event *event);
 
@@ -262,7 +265,8 @@ typedef struct evidence_ids { /* edges of a finding: started at its begin, ended
 int evidence_begin(drawing *d);
 void evidence_free(drawing *d);
 bool evidence_is(const drawing *d, uint64_t event);
-/* Adds the edges between the event, drawn at `time`, and the findings that it proves. open: it is a wait that never ended. */
+/* Adds the edges between the event, drawn at `time`, and the findings that it proves. open: it is a wait that never
+ * ended. */
 int evidence_join(drawing *d, uint64_t event, int64_t time, bool open, flow_lists *flows);
 /* The edges of a finding that is drawn from begin to end; once all events are drawn. */
 void evidence_of_finding(const drawing *d, uint32_t number, int64_t begin, int64_t end, evidence_ids *ids);

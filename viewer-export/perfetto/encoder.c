@@ -12,7 +12,13 @@
 #define CLOCK_BOOT 6u
 #define CLOCK_REAL 1u
 
-enum interned { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_KEY = 4, INTERNED_VALUE = 8, INTERNED_CORRELATION = 16 };
+enum interned {
+    INTERNED_CATEGORY = 1,
+    INTERNED_NAME = 2,
+    INTERNED_KEY = 4,
+    INTERNED_VALUE = 8,
+    INTERNED_CORRELATION = 16
+};
 
 /* Messages that are filled again for each packet; they stay where they are, so pointers between them are set once. */
 struct encoder_parts {
@@ -107,7 +113,8 @@ static size_t put_varint(uint8_t *to, uint64_t value) {
     return n;
 }
 
-/* One pass: packed behind two bytes of length, which are filled in afterwards (padded: 7 bits and a continuation bit). */
+/* One pass: packed behind two bytes of length, which are filled in afterwards (padded: 7 bits and a continuation
+ * bit). */
 static int pack_short(encoder *e, const ProtobufCMessage *packet) {
     uint8_t *at = e->buffer + e->used;
     size_t bytes = protobuf_c_message_pack(packet, at + 3);

@@ -1,7 +1,7 @@
 /* One trace file: packs packets in one pass, interns texts per file, keeps two clocks.
  *
- * All events are on one sequence: clock 64 counts deltas from the packet before and is the default; what goes back in time
- * is stamped with clock 65, absolute. Interned ids are the numbers of the export's string table. */
+ * All events are on one sequence: clock 64 counts deltas from the packet before and is the default; what goes back
+ * in time is stamped with clock 65, absolute. Interned ids are the numbers of the export's string table. */
 #ifndef XSV_ENCODER_H
 #define XSV_ENCODER_H
 

@@ -23,7 +23,8 @@ typedef struct scope_row { /* of one lane */
 
 struct epochs {
     epoch_row all, *ranks;
-    const epoch_row *told; /* of the ranks, the one in the overview too: a root row has one below, and one is enough there */
+    /* of the ranks, the one in the overview too: a root row has one below, and one is enough there */
+    const epoch_row *told;
     scope_row *scopes;
     uint32_t scope_room;
 };
@@ -36,8 +37,9 @@ int epochs_begin(drawing *d) {
     if (!e->ranks)
         return XS_E_MEMORY;
     e->all.track = track_root(d, "epochs",
-        "An epoch of the whole world: from the first writer that enters it to the first that enters the next. Below: each "
-        "rank's own epochs, marks and scopes.");
+                              "An epoch of the whole world: from the first writer that enters it to the first that "
+                              "enters the next. Below: each "
+                              "rank's own epochs, marks and scopes.");
     for (uint32_t i = 0; i < d->model->rank_count; i++) {
         track_info t = {.parent = e->all.track, .name = rank_text(d, "rank %s scopes", i)};
         t.description = strings_id(&d->texts, "Epochs as this rank entered them, and the marks of its writers.");
@@ -159,7 +161,8 @@ int epochs_event(drawing *d, const xsr_event *ev) {
     }
 }
 
-/* The last epoch ends with the last event: a capture may go on long after. Where waits never ended, it did not end either. */
+/* The last epoch ends with the last event: a capture may go on long after. Where waits never ended, it did not end
+ * either. */
 static int finish_row(drawing *d, epoch_row *row, enum draw_category category, bool open, int64_t end) {
     if (!row->any)
         return XS_OK;

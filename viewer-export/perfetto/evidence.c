@@ -1,6 +1,7 @@
-/* Arrows between findings and the events that prove them. An event is drawn long before the row of findings is, so which ones
- * prove something is asked of an analysis that an earlier pass has finished; without one there are no arrows. An edge leads from what
- * begins first to the other, or the viewer would drop it: the event decides when it is drawn, and its finding follows. */
+/* Arrows between findings and the events that prove them. An event is drawn long before the row of findings is, so
+ * which ones prove something is asked of an analysis that an earlier pass has finished; without one there are no
+ * arrows. An edge leads from what begins first to the other, or the viewer would drop it: the event decides when it
+ * is drawn, and its finding follows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,8 +69,11 @@ static bool finding_is_first(const drawing *d, const xsa_finding *f, int64_t tim
     return time > f->begin && time > d->first_time && (over || f->end == INT64_MIN);
 }
 
-/* Ids of edges belong to one file: what is drawn in several has its edges in the last, so there only what never ended has one. */
-static bool may_join(const drawing *d, const xsa_finding *f, bool open) { return !d->split || (open && f->end == INT64_MIN); }
+/* Ids of edges belong to one file: what is drawn in several has its edges in the last, so there only what never
+ * ended has one. */
+static bool may_join(const drawing *d, const xsa_finding *f, bool open) {
+    return !d->split || (open && f->end == INT64_MIN);
+}
 
 static int make_room(flow_lists *f, uint32_t more) {
     uint32_t room = f->start_count + f->end_count + 2 * more;

@@ -45,7 +45,8 @@ static int window_new(drawing *d, int64_t start) {
         return XS_E_MEMORY;
     d->windows = more;
     char *path = NULL;
-    if ((d->split ? asprintf(&path, "%s.%04u.perfetto", d->stem, d->window_count + 1) : asprintf(&path, "%s", d->path)) < 0)
+    if ((d->split ? asprintf(&path, "%s.%04u.perfetto", d->stem, d->window_count + 1)
+                  : asprintf(&path, "%s", d->path)) < 0)
         return XS_E_MEMORY;
     more[d->window_count] = NULL;
     int rc = file_new(d, path, start, &more[d->window_count]);

@@ -1,5 +1,5 @@
-/* Row `findings`: a slice for each finding over the time that it concerns, open if it never ended. Findings that overlap get tracks
- * of the same name, which the viewer packs into one set of rows. */
+/* Row `findings`: a slice for each finding over the time that it concerns, open if it never ended. Findings that
+ * overlap get tracks of the same name, which the viewer packs into one set of rows. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,10 +21,13 @@ static int64_t begin_of(const drawing *d, const xsa_finding *f) {
     return begin < drawing_begin(d) ? drawing_begin(d) : begin;
 }
 
-static int64_t end_of(const drawing *d, const xsa_finding *f) { return f->end == INT64_MIN || f->end > f->begin ? f->end : begin_of(d, f) + 1; }
+static int64_t end_of(const drawing *d, const xsa_finding *f) {
+    return f->end == INT64_MIN || f->end > f->begin ? f->end : begin_of(d, f) + 1;
+}
 
 uint32_t findings_row(drawing *d) {
-    track_info t = {.name = strings_id(&d->texts, "findings"), .merged_by_name = true, .child_ordering = ORDER_LEXICOGRAPHIC};
+    track_info t = {
+        .name = strings_id(&d->texts, "findings"), .merged_by_name = true, .child_ordering = ORDER_LEXICOGRAPHIC};
     t.description = strings_id(&d->texts, "What the detectors say. Below: how far the trace itself can be trusted.");
     return track_add(d, &t);
 }
@@ -70,7 +73,8 @@ static int draw_finding(drawing *d, rows *r, const xsa_finding *f) {
     r->end[row] = s.end == INT64_MIN ? INT64_MAX : s.end;
     s.track = r->track[row];
     s.correlation = severity_colour(d, f->severity);
-    snprintf(name, sizeof name, "%s %s: %.1000s", severity[f->severity < 3 ? f->severity : 2], xsa_detector_name(f->detector), f->text);
+    snprintf(name, sizeof name, "%s %s: %.1000s", severity[f->severity < 3 ? f->severity : 2],
+             xsa_detector_name(f->detector), f->text);
     arg_chars(d, &a, KEY_id, f->id);
     arg_text(d, &a, KEY_detector, strings_id(&d->texts, xsa_detector_name(f->detector)));
     arg_text(d, &a, KEY_severity, strings_id(&d->texts, xsa_severity_name(f->severity)));
@@ -110,13 +114,17 @@ static int by_begin(const void *left, const void *right) {
     return (x > y) - (x < y);
 }
 
-const xsa_result *findings_of(const drawing *d) { return d->options.analysis ? xsa_result_of(d->options.analysis) : NULL; }
+const xsa_result *findings_of(const drawing *d) {
+    return d->options.analysis ? xsa_result_of(d->options.analysis) : NULL;
+}
 
 int findings_draw(drawing *d, uint32_t row) {
     const xsa_result *result = findings_of(d);
     const xsa_finding **sorted = calloc(result->finding_count + 1u, sizeof *sorted);
     rows r = {.count = 0};
-    int rc = sorted && !xsv_room(&r.track, &r.room, 0, sizeof *r.track, 0) && (r.end = calloc(r.room, sizeof *r.end)) ? XS_OK : XS_E_MEMORY;
+    int rc = sorted && !xsv_room(&r.track, &r.room, 0, sizeof *r.track, 0) && (r.end = calloc(r.room, sizeof *r.end))
+                 ? XS_OK
+                 : XS_E_MEMORY;
     if (!rc) {
         r.track[0] = row;
         r.end[0] = INT64_MIN;

@@ -1,5 +1,6 @@
-/* Launches as GpuRenderStageEvent: what tools that know GPUs read (table gpu_slice). Beside the rows `kernels`, which stand
- * above the blocks that ran in them. A sequence of its own, with its own interned texts, in each file that has a launch. */
+/* Launches as GpuRenderStageEvent: what tools that know GPUs read (table gpu_slice). Beside the rows `kernels`,
+ * which stand above the blocks that ran in them. A sequence of its own, with its own interned texts, in each file
+ * that has a launch. */
 #include <stdlib.h>
 
 #include "kernels.h"
@@ -58,7 +59,8 @@ static void specification(GpuSpecification *to, uint64_t iid, const char *name) 
     to->category = CATEGORY_COMPUTE;
 }
 
-/* Number 0, of launches that CUPTI tells nothing of, and the numbers of CUPTI's streams: the how many-th this one is. */
+/* Number 0, of launches that CUPTI tells nothing of, and the numbers of CUPTI's streams: the how many-th this one
+ * is. */
 typedef struct streams { uint32_t number[MOST_STREAMS], count; } streams;
 
 static uint32_t stream_index(const streams *s, uint32_t number) {
@@ -181,7 +183,8 @@ static void kernel_fill(const drawing *d, kernel_event *e, const kernel_item *k,
     args_fill(e, k);
     e->stage.has_event_id = e->stage.has_duration = e->stage.has_context = e->stage.has_gpu_id = 1;
     e->stage.has_hw_queue_iid = e->stage.has_stage_iid = 1;
-    e->stage.event_id = (uint64_t)k->rank << 32 | (k->activity ? (uint32_t)(k->activity - d->model->activities) | 1u << 31 : k->launch->id);
+    e->stage.event_id = (uint64_t)k->rank << 32 |
+                        (k->activity ? (uint32_t)(k->activity - d->model->activities) | 1u << 31 : k->launch->id);
     e->stage.context = CONTEXT_IID(k->rank);
     e->stage.gpu_id = (int32_t)k->rank;
     e->stage.hw_queue_iid = QUEUE_IID(stream_index(&s, k->stream));

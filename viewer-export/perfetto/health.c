@@ -11,17 +11,19 @@
 #define COLOUR_WARNING "finding warning!"
 #define COLOUR_ERROR "finding error!"
 
-/* A run that ended in waits must not look well, whoever judged it. Worded as what was seen: a killed run has open waits too. */
+/* A run that ended in waits must not look well, whoever judged it. Worded as what was seen: a killed run has open
+ * waits too. */
 static int draw_hang(drawing *d, uint32_t row, const xsr_wait *root) {
     char text[1024];
     const xsr_slot *slot = &d->model->slots[root->slot];
     uint32_t owes = wait_owes(d, root);
-    int n = snprintf(text, sizeof text, "%u wait%s open at the end: rank %u waits for %.700s (has %llu, needs %llu)", d->open_count,
-                     d->open_count == 1 ? "" : "s", d->ranks[root->rank].number, slot->name, (unsigned long long)root->observed,
-                     (unsigned long long)root->need);
+    int n = snprintf(text, sizeof text, "%u wait%s open at the end: rank %u waits for %.700s (has %llu, needs %llu)",
+                     d->open_count, d->open_count == 1 ? "" : "s", d->ranks[root->rank].number, slot->name,
+                     (unsigned long long)root->observed, (unsigned long long)root->need);
     if (owes != XSR_NONE && n > 0 && (size_t)n < sizeof text)
         snprintf(text + n, sizeof text - (size_t)n, ", rank %u owes it", owes);
-    slice s = {.track = row, .begin = root->begin, .end = INT64_MIN, .text = text, .category = d->category[CATEGORY_health]};
+    slice s = {
+        .track = row, .begin = root->begin, .end = INT64_MIN, .text = text, .category = d->category[CATEGORY_health]};
     s.begin = s.begin > drawing_begin(d) ? s.begin : drawing_begin(d);
     s.correlation = strings_id(&d->texts, COLOUR_ERROR);
     return draw_slice(d, SPAN | TO_OVERVIEW, &s);
@@ -41,7 +43,8 @@ static int draw_findings(drawing *d, uint32_t row) {
     if (r && r->finding_count)
         return findings_draw(d, row);
     uint32_t n = detectors_ran(d);
-    slice s = {.track = row, .begin = drawing_begin(d), .end = drawing_end(d), .category = d->category[CATEGORY_health]};
+    slice s = {
+        .track = row, .begin = drawing_begin(d), .end = drawing_end(d), .category = d->category[CATEGORY_health]};
     s.name = strings_format(&d->texts, "no findings (%u detector%s ran)", n, n == 1 ? "" : "s");
     s.correlation = strings_id(&d->texts, COLOUR_NOTE);
     const xsr_wait *root = open_root(d);
@@ -70,7 +73,8 @@ static void cupti_text(const drawing *d, char *text, size_t bytes) {
         asked++;
         if (c->state == XS_CUPTI_ENDED && !c->dropped && !c->lost)
             continue;
-        snprintf(text, bytes, "%s: %s%s%s", c->kernels ? "in part" : "no", xsr_cupti_meaning(c->state), *c->why ? ": " : "", c->why);
+        snprintf(text, bytes, "%s: %s%s%s", c->kernels ? "in part" : "no", xsr_cupti_meaning(c->state),
+                 *c->why ? ": " : "", c->why);
         return;
     }
     snprintf(text, bytes, "%s", asked ? "yes" : "no");
@@ -117,7 +121,8 @@ static void health_args(const drawing *d, const health *h, args *a) {
 int health_finish(drawing *d) {
     uint32_t row = findings_row(d);
     track_info t = {.parent = row, .name = strings_id(&d->texts, "trace health")};
-    t.description = strings_id(&d->texts, "Records kept and lost, how well clocks agree, what was left out; spans with loss inside.");
+    t.description = strings_id(
+        &d->texts, "Records kept and lost, how well clocks agree, what was left out; spans with loss inside.");
     uint32_t child = track_add(d, &t);
     health h = collect(d);
     char text[256], clock[32] = "bound not known";
@@ -153,7 +158,9 @@ static Attribute *attribute_new(attributes *a, const char *key) {
     return one;
 }
 
-static void attribute_text(attributes *a, const char *key, const char *text) { attribute_new(a, key)->string_value = (char *)text; }
+static void attribute_text(attributes *a, const char *key, const char *text) {
+    attribute_new(a, key)->string_value = (char *)text;
+}
 
 static void attribute_number(attributes *a, const char *key, uint64_t number) {
     Attribute *one = attribute_new(a, key);
@@ -207,7 +214,8 @@ int attributes_begin(drawing *d, trace_file *file) {
     return write_attributes(file, &a, &uuid);
 }
 
-/* A file that was cut off looks whole to the viewer: only this last packet tells. number: of the window, 0 the overview. */
+/* A file that was cut off looks whole to the viewer: only this last packet tells. number: of the window, 0 the
+ * overview. */
 int attributes_finish(drawing *d, trace_file *file, uint32_t number) {
     const xsv_perfetto_summary *s = &d->summary;
     attributes a = {.count = 0};

@@ -4,7 +4,8 @@
 
 #include "draw.h"
 
-/* A kernel on one rank, as CUPTI told of it, or (activity NULL) as the host's words say. launch NULL: not by xs, or not known. */
+/* A kernel on one rank, as CUPTI told of it, or (activity NULL) as the host's words say. launch NULL: not by xs, or
+ * not known. */
 typedef struct kernel_item {
     uint32_t rank, stream;
     int64_t begin, end;

@@ -1,6 +1,7 @@
-/* The track of one writer. It shows waits, work and signals one after the other, or nested where work holds a signal, and
- * nothing may enclose a wait. Events come in time order, but a wait is told only when it is settled, and a signal when all
- * its waits are: a queue keeps the writer's order, and `cursor` is the first moment that is still free. */
+/* The track of one writer. It shows waits, work and signals one after the other, or nested where work holds a
+ * signal, and nothing may enclose a wait. Events come in time order, but a wait is told only when it is settled, and
+ * a signal when all its waits are: a queue keeps the writer's order, and `cursor` is the first moment that is still
+ * free. */
 #ifndef XSV_LANE_H
 #define XSV_LANE_H
 

@@ -67,8 +67,10 @@ typedef struct row {
 
 static uint32_t row_track(drawing *d, uint32_t rank, uint32_t number) {
     track_info t = {.parent = d->ranks[rank].process};
-    t.name = number ? strings_format(&d->texts, "lost records (%u)", number + 1) : strings_id(&d->texts, "lost records");
-    t.description = strings_id(&d->texts, "Where records are missing, from the last one before to the first one after.");
+    t.name =
+        number ? strings_format(&d->texts, "lost records (%u)", number + 1) : strings_id(&d->texts, "lost records");
+    t.description =
+        strings_id(&d->texts, "Where records are missing, from the last one before to the first one after.");
     return track_add(d, &t);
 }
 
@@ -120,7 +122,11 @@ static int draw_span(drawing *d, int64_t begin, int64_t end, uint64_t lost) {
     args a = {.count = 0};
     snprintf(text, sizeof text, "%llu record%s lost", (unsigned long long)lost, lost == 1 ? "" : "s");
     arg_uint(d, &a, KEY_records, lost);
-    slice s = {.track = d->losses->span_track, .begin = begin, .end = end, .text = text, .category = d->category[CATEGORY_health]};
+    slice s = {.track = d->losses->span_track,
+               .begin = begin,
+               .end = end,
+               .text = text,
+               .category = d->category[CATEGORY_health]};
     s.args = a.list;
     s.arg_count = a.count;
     return draw_slice(d, SPAN | TO_OVERVIEW, &s);
@@ -156,7 +162,8 @@ static uint32_t cause_bits(uint32_t cause) {
 
 static int write_mark(trace_file *file, uint32_t rank, int64_t time, uint32_t dropped) {
     TracePacket packet = TRACE_PACKET__INIT;
-    packet.has_timestamp = packet.has_timestamp_clock_id = packet.has_trusted_packet_sequence_id = packet.has_sequence_flags = 1;
+    packet.has_timestamp = packet.has_timestamp_clock_id = packet.has_trusted_packet_sequence_id =
+        packet.has_sequence_flags = 1;
     packet.timestamp = time < 0 ? 0 : (uint64_t)time;
     packet.timestamp_clock_id = CLOCK_BOOT;
     packet.trusted_packet_sequence_id = SEQUENCE_LOSS + rank;

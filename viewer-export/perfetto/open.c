@@ -1,5 +1,5 @@
-/* Waits that never ended. Each is drawn open to the end, and points to what its supplier does instead of signalling: its
- * own oldest open wait, else its last arrival at the counter whose election would signal. */
+/* Waits that never ended. Each is drawn open to the end, and points to what its supplier does instead of signalling:
+ * its own oldest open wait, else its last arrival at the counter whose election would signal. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -50,7 +50,8 @@ static bool supplier_of(drawing *d, const xsr_wait *w, uint32_t *rank, uint32_t 
 
 static uint32_t oldest_wait_of(const drawing *d, uint32_t rank, uint32_t role, uint32_t except) {
     for (uint32_t i = 0; i < d->open_count; i++)
-        if (i != except && d->open[i].rank == rank && (role == XSR_NONE || d->model->writers[d->open[i].writer].role == role))
+        if (i != except && d->open[i].rank == rank &&
+            (role == XSR_NONE || d->model->writers[d->open[i].writer].role == role))
             return i;
     return XSR_NONE;
 }
@@ -152,8 +153,9 @@ static int draw_one(picture *p, uint32_t index) {
     char text[1024];
     args a = {.count = 0};
     open_args(d, lane_of_writer(d, w->writer), w, &a);
-    snprintf(text, sizeof text, "%.900s %s: has %llu, needs %llu", d->model->slots[w->slot].name, w->maybe_over ? "end not known, records are lost" : "never released",
-             (unsigned long long)w->observed, (unsigned long long)w->need);
+    snprintf(text, sizeof text, "%.900s %s: has %llu, needs %llu", d->model->slots[w->slot].name,
+             w->maybe_over ? "end not known, records are lost" : "never released", (unsigned long long)w->observed,
+             (unsigned long long)w->need);
     slice s = {.track = p->row[index], .begin = p->begin[index], .end = INT64_MIN, .text = text};
     s.category = d->category[CATEGORY_wait];
     s.correlation = correlation_of(d, wait_owes(d, w));
@@ -172,8 +174,8 @@ static int draw_one(picture *p, uint32_t index) {
 static int draw_counters(drawing *d, const edges *of_arrival) {
     for (uint32_t i = 0; i < d->slot_room; i++)
         if (d->slots[i].last.id && i < d->model->slot_count)
-            TRY(draw_arrival(d, i, &d->slots[i].last, of_arrival[i].starts, of_arrival[i].start_count, of_arrival[i].ends,
-                             of_arrival[i].end_count));
+            TRY(draw_arrival(d, i, &d->slots[i].last, of_arrival[i].starts, of_arrival[i].start_count,
+                             of_arrival[i].ends, of_arrival[i].end_count));
     return XS_OK;
 }
 

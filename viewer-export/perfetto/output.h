@@ -1,4 +1,5 @@
-/* A file that appears under its name only when it is whole: written beside it under a temporary name, renamed at the end. */
+/* A file that appears under its name only when it is whole: written beside it under a temporary name, renamed at the
+ * end. */
 #ifndef XSV_OUTPUT_H
 #define XSV_OUTPUT_H
 

@@ -1,4 +1,5 @@
-/* Root row `critical path` and below it a row for each rank with the pieces that are blamed on it; and the labels below the ranks' names. */
+/* Root row `critical path` and below it a row for each rank with the pieces that are blamed on it; and the labels
+ * below the ranks' names. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,12 +29,14 @@ static uint32_t name_of(drawing *d, const xsa_span *s) {
     case XSA_PART_PUBLISH: return strings_id(&d->texts, "publish");
     case XSA_PART_LINK: return strings_format(&d->texts, "link to rank %u", s->rank);
     case XSA_PART_LAG: return strings_id(&d->texts, "detection lag");
-    case XSA_PART_LINE: return strings_format(&d->texts, "head of line: rank %u %s", s->owes_rank, role_of(d, s->writer));
+    case XSA_PART_LINE:
+        return strings_format(&d->texts, "head of line: rank %u %s", s->owes_rank, role_of(d, s->writer));
     case XSA_PART_LATE: return strings_format(&d->texts, "rank %u has not begun", s->owes_rank);
     case XSA_PART_START: return strings_format(&d->texts, "rank %u starts", s->owes_rank);
     case XSA_PART_OWED:
-        return s->owes_rank == XSR_NONE ? strings_format(&d->texts, "nobody signals %s to rank %u", slot, s->rank)
-                                        : strings_format(&d->texts, "rank %u owes %s to rank %u", s->owes_rank, slot, s->rank);
+        return s->owes_rank == XSR_NONE
+                   ? strings_format(&d->texts, "nobody signals %s to rank %u", slot, s->rank)
+                   : strings_format(&d->texts, "rank %u owes %s to rank %u", s->owes_rank, slot, s->rank);
     default: return strings_format(&d->texts, "not known: %s", xsa_blame_why_text(s->why));
     }
 }
@@ -42,7 +45,8 @@ static void fill_args(drawing *d, args *a, const xsa_span *s, int64_t length, ch
     if (s->owes_rank != XSR_NONE)
         arg_uint(d, a, KEY_rank, s->owes_rank);
     arg_uint(d, a, KEY_epoch, s->epoch);
-    snprintf(texts[0], sizeof texts[0], "%.3f", 100.0 * (double)(s->end - s->begin) / (double)(length > 0 ? length : 1));
+    snprintf(texts[0], sizeof texts[0], "%.3f",
+             100.0 * (double)(s->end - s->begin) / (double)(length > 0 ? length : 1));
     arg_chars(d, a, KEY_share_pct, texts[0]);
     arg_text(d, a, KEY_part, strings_id(&d->texts, xsa_part_name(s->part)));
     if (s->slot != XSR_NONE)
@@ -62,7 +66,8 @@ static int draw_span(drawing *d, uint32_t row, uint32_t lane, const xsa_span *s,
     char texts[3][32];
     args a = {.count = 0};
     fill_args(d, &a, s, b->end - b->begin, texts);
-    slice piece = {.track = row, .begin = s->begin, .end = forever ? INT64_MIN : s->end, .category = d->category[CATEGORY_path]};
+    slice piece = {
+        .track = row, .begin = s->begin, .end = forever ? INT64_MIN : s->end, .category = d->category[CATEGORY_path]};
     piece.name = name_of(d, s);
     piece.correlation = correlation_of(d, s->owes_rank);
     piece.args = a.list;
@@ -74,9 +79,9 @@ static int draw_span(drawing *d, uint32_t row, uint32_t lane, const xsa_span *s,
 
 static uint32_t row_new(drawing *d) {
     track_info t = {.name = strings_id(&d->texts, "critical path"), .child_ordering = ORDER_LEXICOGRAPHIC};
-    t.description = strings_id(&d->texts,
-        "What the end of the run had to wait for, walked back from it: on a writer along what it did, at a wait over to who signalled. Coloured by "
-        "the rank on which it is blamed. Below: the same pieces, a row a rank.");
+    t.description = strings_id(&d->texts, "What the end of the run had to wait for, walked back from it: on a writer "
+                                          "along what it did, at a wait over to who signalled. Coloured by "
+                                          "the rank on which it is blamed. Below: the same pieces, a row a rank.");
     return track_add(d, &t);
 }
 
@@ -91,7 +96,8 @@ static int draw_spans(drawing *d, uint32_t *lanes) {
             t.description = strings_id(&d->texts, "The pieces of the critical path that are blamed on this rank.");
             lanes[rank] = track_add(d, &t);
         }
-        TRY(draw_span(d, row, rank < d->model->rank_count ? lanes[rank] : 0, s, b->hang && i + 1 == b->span_count && s->part == XSA_PART_OWED));
+        TRY(draw_span(d, row, rank < d->model->rank_count ? lanes[rank] : 0, s,
+                      b->hang && i + 1 == b->span_count && s->part == XSA_PART_OWED));
     }
     return d->texts.failed ? XS_E_MEMORY : XS_OK;
 }

@@ -105,8 +105,8 @@ int draw_signal(drawing *d, const xsr_signal *signal) {
 
 /* ---- arrivals ---- */
 
-int draw_arrival(drawing *d, uint32_t slot, const arrival *a, const uint64_t *flows, uint32_t flow_count, const uint64_t *ends,
-                 uint32_t end_count) {
+int draw_arrival(drawing *d, uint32_t slot, const arrival *a, const uint64_t *flows, uint32_t flow_count,
+                 const uint64_t *ends, uint32_t end_count) {
     lane *l = lane_of_writer(d, a->writer);
     slot_state *s = l ? slot_of(d, slot) : NULL;
     role_group *group = s ? track_role(d, l->rank, l->role) : NULL;
@@ -140,9 +140,19 @@ bool left_out(drawing *d, uint64_t id) {
 
 static arrival arrival_of(const xsr_event *ev) {
     bool gate = ev->kind == XS_EV_GATE_ARRIVE;
-    return (arrival){.id = ev->id, .time = ev->time, .writer = ev->writer, .rank = ev->rank, .role = ev->role, .kind = ev->kind, .old = ev->value,
-                     .epoch = ev->epoch, .add = gate ? ev->detail : ev->further[0],
-                     .expected = gate ? 0 : ev->further[1] ? ev->further[1] : ev->detail}; /* counted as `old` is, where that is known */
+    return (arrival){.id = ev->id,
+                     .time = ev->time,
+                     .writer = ev->writer,
+                     .rank = ev->rank,
+                     .role = ev->role,
+                     .kind = ev->kind,
+                     .old = ev->value,
+                     .epoch = ev->epoch,
+                     .add = gate ? ev->detail : ev->further[0],
+                     /* counted as `old` is, where that is known */
+                     .expected = gate             ? 0
+                                 : ev->further[1] ? ev->further[1]
+                                                  : ev->detail};
 }
 
 /* The newest arrival at each counter waits for the next one: an open wait may have to point to it. */
@@ -178,7 +188,9 @@ static uint32_t control_name(drawing *d, const xsr_event *ev) {
     case XS_EV_SKIP: return strings_format(&d->texts, "skip %s: nobody owes it", slot);
     case XS_EV_ABORT: return strings_format(&d->texts, "abort: %s", error_text(ev->value));
     case XS_EV_ROLE: return strings_format(&d->texts, "role %s from here on", role_name(d, ev->object));
-    default: return strings_format(&d->texts, "%s%s%s", xsr_event_name(ev->kind), *slot ? " " : "", slot); /* drawn as evidence alone */
+    default:
+        return strings_format(&d->texts, "%s%s%s", xsr_event_name(ev->kind), *slot ? " " : "",
+                              slot); /* drawn as evidence alone */
     }
 }
 

@@ -27,7 +27,8 @@ static int ranks_begin(drawing *d) {
         if (m->ranks[i].process < m->process_count && m->processes[m->ranks[i].process].world_ranks > highest + 1)
             highest = m->processes[m->ranks[i].process].world_ranks - 1;
         for (uint32_t c = 0; c < m->clock_count; c++)
-            if (m->clocks[c].process == m->ranks[i].process && m->clocks[c].device == m->ranks[i].device && m->clocks[c].step_ns > 1)
+            if (m->clocks[c].process == m->ranks[i].process && m->clocks[c].device == m->ranks[i].device &&
+                m->clocks[c].step_ns > 1)
                 d->ranks[i].step = m->clocks[c].step_ns;
     }
     d->correlation_count = highest + 1;
@@ -75,7 +76,8 @@ static int begin(xsr_sink *sink, const xsr_model *model) {
 
 /* ---- events ---- */
 
-/* Windows hold whole epochs: a new one begins with an epoch that might not fit any more, if it is as large as the last. */
+/* Windows hold whole epochs: a new one begins with an epoch that might not fit any more, if it is as large as the
+ * last. */
 static int maybe_next_window(drawing *d, const xsr_event *ev) {
     if (!d->split || ev->kind != XS_EV_EPOCH || (d->events > 1 && ev->value <= d->newest_epoch))
         return XS_OK;
@@ -207,8 +209,8 @@ static void widen(drawing *d, int64_t begin, int64_t end) {
     d->end = end > d->end ? end : d->end;
 }
 
-/* The drawing is as long as what happened: a capture may be idle for hours before and after. Where waits are open or records
- * lost, its end counts. Its own times are of another clock than the events' where time is virtual. */
+/* The drawing is as long as what happened: a capture may be idle for hours before and after. Where waits are open or
+ * records lost, its end counts. Its own times are of another clock than the events' where time is virtual. */
 static void measure(drawing *d) {
     const xsr_model *m = d->model;
     d->begin = d->events ? d->first_time : m->begin;

@@ -1,5 +1,5 @@
-/* Rows `slots NAME`, on request: one state track a slot, for rings that are short enough to be looked at. A slot is waited
- * for, signalled, seen; a counter fills until it is full. */
+/* Rows `slots NAME`, on request: one state track a slot, for rings that are short enough to be looked at. A slot is
+ * waited for, signalled, seen; a counter fills until it is full. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +52,9 @@ static uint32_t group_of(drawing *d, const xsr_slot *slot, uint32_t rank) {
             return s->groups[i].track;
     track_info t = {.parent = d->ranks[rank].process, .child_ordering = ORDER_EXPLICIT};
     t.name = strings_format(&d->texts, "slots %s", d->model->pads[slot->pad].name);
-    t.description = strings_id(&d->texts,
-        "What each slot of this rank's copy is: waited for (a wait is open on it), signalled but not seen by a wait yet, seen. "
-        "A counter is filling until the arrival that elects, then full.");
+    t.description = strings_id(&d->texts, "What each slot of this rank's copy is: waited for (a wait is open on it), "
+                                          "signalled but not seen by a wait yet, seen. "
+                                          "A counter is filling until the arrival that elects, then full.");
     s->groups[s->group_count] = (slot_group){.pad = slot->pad, .rank = rank, .track = track_add(d, &t)};
     return s->groups[s->group_count++].track;
 }
@@ -92,7 +92,8 @@ static int slots_new(drawing *d) {
 }
 
 static int write_state(drawing *d, const slot_row *row, int64_t time) {
-    event ev = {.type = EVENT_STATE, .track = row->track, .time = time, .name = strings_id(&d->texts, words[row->state])};
+    event ev = {
+        .type = EVENT_STATE, .track = row->track, .time = time, .name = strings_id(&d->texts, words[row->state])};
     ev.category = d->category[CATEGORY_slot];
     ev.args = row->args.list;
     ev.arg_count = row->args.count;

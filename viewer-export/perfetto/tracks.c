@@ -121,8 +121,10 @@ role_group *track_role(drawing *d, uint32_t rank, uint32_t role) {
     track_info t = {.parent = r->process, .child_ordering = ORDER_EXPLICIT};
     t.name = strings_format(&d->texts, "role %s", role_name(d, role));
     t.description = strings_format(&d->texts,
-        "What each writer of the role %s did. Waits, passes and signals are coloured by the rank that owes or wrote the "
-        "signal, work by its name. A row is one writer: a warp of a block.", role_name(d, role));
+                                   "What each writer of the role %s did. Waits, passes and signals are coloured by the "
+                                   "rank that owes or wrote the "
+                                   "signal, work by its name. A row is one writer: a warp of a block.",
+                                   role_name(d, role));
     more[r->role_count] = (role_group){.role = role, .group = track_add(d, &t)};
     return &more[r->role_count++];
 }
@@ -131,9 +133,9 @@ uint32_t track_passes(drawing *d, role_group *group) {
     if (!group->passes) {
         track_info t = {.parent = group->group, .order = INT32_MAX, .ordered = true};
         t.name = strings_id(&d->texts, "arrive, pass");
-        t.description = strings_id(&d->texts,
-            "Waits that were satisfied at their first poll, arrivals at counters and gates, resets, aborts and changes of "
-            "role, of all writers of the role.");
+        t.description = strings_id(&d->texts, "Waits that were satisfied at their first poll, arrivals at counters and "
+                                              "gates, resets, aborts and changes of "
+                                              "role, of all writers of the role.");
         group->passes = track_add(d, &t);
     }
     return group->passes;
@@ -154,7 +156,8 @@ static uint32_t device_text(drawing *d, int32_t device, uint32_t rank) {
 
 int tracks_begin(drawing *d) {
     for (uint32_t i = 0; i < d->model->rank_count; i++) {
-        track_info t = {.pid = SYNTHETIC_PID + (int32_t)d->ranks[i].number, .order = (int32_t)d->ranks[i].number, .ordered = true};
+        track_info t = {
+            .pid = SYNTHETIC_PID + (int32_t)d->ranks[i].number, .order = (int32_t)d->ranks[i].number, .ordered = true};
         t.name = device_text(d, d->model->ranks[i].device, i);
         t.description = strings_id(&d->texts, "One rank: its kernels, its writers by role, its watermarks.");
         d->ranks[i].process = track_add(d, &t);

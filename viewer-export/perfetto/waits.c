@@ -11,7 +11,8 @@ static uint32_t supplier_role(const drawing *d, const xsr_wait *w) {
     return xsv_slot_role(&d->suppliers, w->slot);
 }
 
-/* Whether a drawn signal stands at the other end: arrivals release a counter, many of them, and there is none to point to. Its moment, as drawn, goes to *time. */
+/* Whether a drawn signal stands at the other end: arrivals release a counter, many of them, and there is none to
+ * point to. Its moment, as drawn, goes to *time. */
 static bool has_signal(const drawing *d, const xsr_wait *w, int64_t *time) {
     const xsr_edge *by = &w->released_by;
     if (by->reason != XSR_REASON_FOUND || by->writer == XSR_NONE || is_counter(d, w->slot))
@@ -78,7 +79,8 @@ static int64_t place_wait(const drawing *d, const lane *l, const xsr_wait *w, sl
     s->begin = w->begin > l->cursor ? w->begin : l->cursor;
     s->end = w->end;
     if (has_signal(d, w, &signal) && s->end <= signal) {
-        clamped = signal + 1 - s->end; /* at equal stamps the file's order would lose the edge: the signal comes later */
+        /* at equal stamps the file's order would lose the edge: the signal comes later */
+        clamped = signal + 1 - s->end;
         s->end = signal + 1;
     }
     if (s->end < s->begin + step)
@@ -132,7 +134,8 @@ int draw_folded(drawing *d, lane *l) {
     arg_uint(d, &a, KEY_count, f->count);
     arg_uint(d, &a, KEY_total_ns, f->total);
     arg_uint(d, &a, KEY_max_ns, f->longest);
-    slice s = {.track = l->track, .begin = f->begin, .end = f->end, .text = text, .category = d->category[CATEGORY_wait]};
+    slice s = {
+        .track = l->track, .begin = f->begin, .end = f->end, .text = text, .category = d->category[CATEGORY_wait]};
     s.correlation = correlation_of(d, f->supplier_rank);
     s.args = a.list;
     s.arg_count = a.count;
@@ -159,7 +162,8 @@ int draw_pass(drawing *d, const xsr_wait *w) {
     arg_uint(d, &a, KEY_epoch, w->epoch);
     int64_t signal;
     bool found = has_signal(d, w, &signal);
-    event ev = {.type = EVENT_INSTANT, .track = track_passes(d, group), .time = w->end, .category = d->category[CATEGORY_pass]};
+    event ev = {
+        .type = EVENT_INSTANT, .track = track_passes(d, group), .time = w->end, .category = d->category[CATEGORY_pass]};
     if (found && ev.time <= signal) {
         ev.time = signal + 1;
         arg_uint(d, &a, KEY_clamped_ns, (uint64_t)(ev.time - w->end));

@@ -51,8 +51,8 @@ static pad_marks *marks_new(drawing *d, uint32_t owner, uint32_t pad, uint32_t r
                    : strings_format(&d->texts, "watermarks %s (slowest source)", d->model->pads[pad].name);
     t.unit = strings_id(&d->texts, "chunks");
     t.share = strings_id(&d->texts, "wm");
-    t.description = strings_id(&d->texts,
-        "How many chunks in a row are finished in the newest sequence: the least over all sources. Below: each source.");
+    t.description = strings_id(&d->texts, "How many chunks in a row are finished in the newest sequence: the least "
+                                          "over all sources. Below: each source.");
     m->track = track_add(d, &t);
     return m;
 }

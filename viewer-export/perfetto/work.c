@@ -9,7 +9,8 @@ static void name_work(const drawing *d, const xsr_event *ev, char *text, size_t 
     if (ev->further[0] >= XS_NO_PEER)
         snprintf(text, size, "%s", verb);
     else
-        snprintf(text, size, "%s %s rank %u", verb, ev->kind == XS_EV_READ_BEGIN ? "from" : "to", (uint32_t)ev->further[0]);
+        snprintf(text, size, "%s %s rank %u", verb, ev->kind == XS_EV_READ_BEGIN ? "from" : "to",
+                 (uint32_t)ev->further[0]);
 }
 
 static void work_args(const drawing *d, const lane *l, const xsr_event *ev, args *a) {

@@ -42,7 +42,8 @@ void xsv_say_finding(xsv_report_state *r, sqlite3_stmt *s, int more) {
     say_part(r, "evidence", xsv_text(s, 11));
     say_part(r, "id", xsv_text(s, 12));
     if (more && xsv_number(s, 15) > 1)
-        fprintf(r->out, "    and %s more such of %s, low confidence too: xs check --all\n", xsv_count(xsv_number(s, 15) - 1).text, xsv_text(s, 1));
+        fprintf(r->out, "    and %s more such of %s, low confidence too: xs check --all\n",
+                xsv_count(xsv_number(s, 15) - 1).text, xsv_text(s, 1));
 }
 
 static void say_findings(xsv_report_state *r, int all) {
@@ -52,8 +53,9 @@ static void say_findings(xsv_report_state *r, int all) {
 }
 
 static void say_verdicts(xsv_report_state *r, int all) {
-    sqlite3_stmt *s = xsv_ask(r, all ? "SELECT status, detector, why, meaning, cannot, findings FROM verdicts"
-                                     : "SELECT status, detector, why, meaning, '', findings FROM verdicts WHERE status = 'unknown'");
+    sqlite3_stmt *s =
+        xsv_ask(r, all ? "SELECT status, detector, why, meaning, cannot, findings FROM verdicts"
+                       : "SELECT status, detector, why, meaning, '', findings FROM verdicts WHERE status = 'unknown'");
     while (xsv_next(r, s)) {
         const char *why = xsv_text(s, 2), *cannot = xsv_text(s, 4);
         fprintf(r->out, "  %-8s %-22s ", xsv_text(s, 0), xsv_text(s, 1));
@@ -72,7 +74,8 @@ static int code_of(xsv_report_state *r) {
 }
 
 static void say_sum(xsv_report_state *r, int code) {
-    static const char *const words[] = {"clean", "errors were found", "no error was found, but some verdicts are unknown"};
+    static const char *const words[] = {"clean", "errors were found",
+                                        "no error was found, but some verdicts are unknown"};
     int64_t errors = xsv_ask_number(r, "SELECT count(*) FROM findings WHERE severity = 'error'");
     int64_t warnings = xsv_ask_number(r, "SELECT count(*) FROM findings WHERE severity = 'warning'");
     int64_t notes = xsv_ask_number(r, "SELECT count(*) FROM findings WHERE severity = 'note'");
@@ -80,8 +83,8 @@ static void say_sum(xsv_report_state *r, int code) {
     xsv_color(r, code == 1 ? XSV_RED : code == 2 ? XSV_YELLOW : XSV_GREEN);
     fprintf(r->out, "%s", words[code]);
     xsv_color(r, XSV_PLAIN);
-    fprintf(r->out, ": %" PRId64 " error%s, %" PRId64 " warning%s, %" PRId64 " note%s (%" PRId64 " detectors ran)\n", errors,
-            errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s", notes, notes == 1 ? "" : "s", ran);
+    fprintf(r->out, ": %" PRId64 " error%s, %" PRId64 " warning%s, %" PRId64 " note%s (%" PRId64 " detectors ran)\n",
+            errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s", notes, notes == 1 ? "" : "s", ran);
 }
 
 static void write_json(xsv_report_state *r, int code) {

@@ -25,7 +25,8 @@ static void how_words(char *text, size_t size, sqlite3_stmt *s) {
     } else if (!strcmp(how, "running")) {
         snprintf(text, size, "%s still running when the capture ended", one ? "was" : "were");
     } else if (!strcmp(how, "unknown")) {
-        snprintf(text, size, "%s no end in the capture: killed with %s writer, or still running", one ? "has" : "have", one ? "its" : "their");
+        snprintf(text, size, "%s no end in the capture: killed with %s writer, or still running", one ? "has" : "have",
+                 one ? "its" : "their");
     } else if (!strcmp(how, "gone")) {
         snprintf(text, size, "%s killed or left (not known)", one ? "was" : "were");
     } else {
@@ -81,7 +82,8 @@ int xsv_say_ends(xsv_report_state *r) {
         if (rows < (int64_t)r->rows)
             say_process(r, s);
     if (rows > (int64_t)r->rows)
-        fprintf(r->out, "... and %s more process%s: xs query NAME process_ends\n", xsv_count(rows - r->rows).text, rows - r->rows == 1 ? "" : "es");
+        fprintf(r->out, "... and %s more process%s: xs query NAME process_ends\n", xsv_count(rows - r->rows).text,
+                rows - r->rows == 1 ? "" : "es");
     if (rows > 1)
         say_first_silent(r);
     return rows > 0;

@@ -48,7 +48,8 @@ static int say_lost(xsv_report_state *r) {
     fputs(" What follows is true of the others.\n", r->out);
     int64_t waits = xsv_ask_number(r, "SELECT count(*) FROM wait WHERE open = 1 AND end_lost = 1");
     if (waits)
-        fprintf(r->out, "Of %s wait%s the end is not known: it may be among what is lost.\n", xsv_count(waits).text, waits == 1 ? "" : "s");
+        fprintf(r->out, "Of %s wait%s the end is not known: it may be among what is lost.\n", xsv_count(waits).text,
+                waits == 1 ? "" : "s");
     return 1;
 }
 
@@ -70,7 +71,8 @@ static int64_t most_waited_for(const xsv_report_state *r, int64_t *ns) {
 /* Who made it as long as it was, if that is one. Whom the others wait for may itself wait for that one. */
 static void say_blamed(xsv_report_state *r) {
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT rank, share FROM blame_ranks WHERE share > 0.5"); xsv_next(r, s);)
-        fprintf(r->out, "Of the critical path %s is blamed on rank %lld.\n", xsv_share(sqlite3_column_double(s, 1)).text, (long long)xsv_number(s, 0));
+        fprintf(r->out, "Of the critical path %s is blamed on rank %lld.\n",
+                xsv_share(sqlite3_column_double(s, 1)).text, (long long)xsv_number(s, 0));
 }
 
 static void say_well(xsv_report_state *r, int lost) {
@@ -125,9 +127,11 @@ void xsv_section_findings(xsv_report_state *r) {
     if (!rows && (notes || unknown))
         xsv_heading(r, "Findings");
     if (rows > (int)r->rows || notes)
-        fprintf(r->out, "  %s more%s: xs check\n", xsv_count(rows > (int)r->rows ? rows - r->rows + notes : notes).text, rows > (int)r->rows ? "" : " (notes)");
+        fprintf(r->out, "  %s more%s: xs check\n", xsv_count(rows > (int)r->rows ? rows - r->rows + notes : notes).text,
+                rows > (int)r->rows ? "" : " (notes)");
     if (unknown)
-        fprintf(r->out, "  %s verdict%s unknown because of lost records: xs check\n", xsv_count(unknown).text, unknown == 1 ? " is" : "s are");
+        fprintf(r->out, "  %s verdict%s unknown because of lost records: xs check\n", xsv_count(unknown).text,
+                unknown == 1 ? " is" : "s are");
 }
 
 static void say_end(xsv_report_state *r) {
@@ -155,7 +159,8 @@ void xsv_section_run(xsv_report_state *r) {
     for (sqlite3_stmt *s = xsv_ask(r, "SELECT DISTINCT command FROM process WHERE command <> '' ORDER BY id LIMIT 3");
          xsv_next(r, s);)
         fprintf(r->out, "  command    %s\n", xsv_text(s, 0)); /* whole: it is there to be run again */
-    for (sqlite3_stmt *s = xsv_ask(r, "SELECT value FROM meta WHERE key = 'captures' AND instr(value, ', ')"); xsv_next(r, s);)
+    for (sqlite3_stmt *s = xsv_ask(r, "SELECT value FROM meta WHERE key = 'captures' AND instr(value, ', ')");
+         xsv_next(r, s);)
         fprintf(r->out, "  captures   %s, read as one\n", xsv_text(s, 0));
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);) {
         double waits = (double)xsv_number(s, 4);

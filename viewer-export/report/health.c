@@ -12,20 +12,23 @@ static void say_loss(xsv_report_state *r) {
         if (rows < (int64_t)r->rows)
             fprintf(r->out, "  rank %-4" PRId64 " ring %-5" PRId64 " %s%s of %s in %s gap%s (%s)\n", xsv_number(s, 0),
                     xsv_number(s, 1), xsv_number(s, 4) ? "at least " : "", xsv_count(xsv_number(s, 2)).text,
-                    xsv_count(xsv_number(s, 3)).text, xsv_count(xsv_number(s, 5)).text, xsv_number(s, 5) == 1 ? "" : "s", xsv_text(s, 6));
+                    xsv_count(xsv_number(s, 3)).text, xsv_count(xsv_number(s, 5)).text,
+                    xsv_number(s, 5) == 1 ? "" : "s", xsv_text(s, 6));
     }
     if (rows > (int64_t)r->rows)
-        fprintf(r->out, "  ... and %s more ring%s: xs query NAME loss\n", xsv_count(rows - (int64_t)r->rows).text, rows - (int64_t)r->rows == 1 ? "" : "s");
+        fprintf(r->out, "  ... and %s more ring%s: xs query NAME loss\n", xsv_count(rows - (int64_t)r->rows).text,
+                rows - (int64_t)r->rows == 1 ? "" : "s");
     if (!rows)
         fprintf(r->out, "  none, in %s rings\n", xsv_count(rings).text);
 }
 
 static void say_clock(xsv_report_state *r) {
     xsv_heading(r, "Clocks");
-    static const char sql[] = "SELECT host_name, device_name, step_ns, residual_ns, bound_ns, samples, kernels, fault_ns, cupti_ns FROM clock LIMIT 16";
+    static const char sql[] = "SELECT host_name, device_name, step_ns, residual_ns, bound_ns, samples, kernels, "
+                              "fault_ns, cupti_ns FROM clock LIMIT 16";
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s);) {
-        fprintf(r->out, "  %s %s: step %s, precision %s, bound %s", xsv_text(s, 0), xsv_text(s, 1), xsv_time(xsv_number(s, 2)).text,
-                xsv_is_null(s, 3) ? "not known" : xsv_time(xsv_number(s, 3)).text,
+        fprintf(r->out, "  %s %s: step %s, precision %s, bound %s", xsv_text(s, 0), xsv_text(s, 1),
+                xsv_time(xsv_number(s, 2)).text, xsv_is_null(s, 3) ? "not known" : xsv_time(xsv_number(s, 3)).text,
                 xsv_is_null(s, 4) ? "not known" : xsv_time(xsv_number(s, 4)).text);
         fputc('\n', r->out);
         if (xsv_number(s, 5))
@@ -34,14 +37,16 @@ static void say_clock(xsv_report_state *r) {
         if (xsv_number(s, 7))
             fprintf(r->out, ", which contradict each other by %s", xsv_time(xsv_number(s, 7)).text);
         if (xsv_number(s, 8))
-            fprintf(r->out, "; CUPTI's own times were off by up to %s, which is taken out of them", xsv_time(xsv_number(s, 8)).text);
+            fprintf(r->out, "; CUPTI's own times were off by up to %s, which is taken out of them",
+                    xsv_time(xsv_number(s, 8)).text);
         if (xsv_number(s, 5))
             fputc('\n', r->out);
     }
 }
 
 static void say_cupti(xsv_report_state *r) {
-    static const char sql[] = "SELECT pid, cupti.state, meaning, why, cupti.kernels, cupti.copies, cupti.dropped, cupti.lost, void_stamps FROM cupti JOIN "
+    static const char sql[] = "SELECT pid, cupti.state, meaning, why, cupti.kernels, cupti.copies, cupti.dropped, "
+                              "cupti.lost, void_stamps FROM cupti JOIN "
                               "process ON process.id = cupti.process WHERE cupti.state != 'NONE' LIMIT 16";
     int rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
@@ -58,7 +63,8 @@ static void say_cupti(xsv_report_state *r) {
 
 /* Where the time of the GPUs went. */
 static void say_kernels(xsv_report_state *r) {
-    static const char sql[] = "SELECT kernel, count(*), sum(duration_ns), max(duration_ns), sum(writers > 0) FROM kernels GROUP BY kernel ORDER BY "
+    static const char sql[] = "SELECT kernel, count(*), sum(duration_ns), max(duration_ns), sum(writers > 0) FROM "
+                              "kernels GROUP BY kernel ORDER BY "
                               "sum(duration_ns) DESC LIMIT 8";
     int rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
@@ -66,26 +72,31 @@ static void say_kernels(xsv_report_state *r) {
             xsv_heading(r, "Kernels");
         fprintf(r->out, "  %-32.32s %s times", xsv_text(s, 0), xsv_count(xsv_number(s, 1)).text);
         fprintf(r->out, ", %s in all", xsv_time(xsv_number(s, 2)).text);
-        fprintf(r->out, ", longest %s; %s of them traced\n", xsv_time(xsv_number(s, 3)).text, xsv_count(xsv_number(s, 4)).text);
+        fprintf(r->out, ", longest %s; %s of them traced\n", xsv_time(xsv_number(s, 3)).text,
+                xsv_count(xsv_number(s, 4)).text);
     }
 }
 
 static void say_room(xsv_report_state *r, sqlite3_stmt *s) {
-    fprintf(r->out, "%" PRId64 " block%s of %" PRId64 " threads per SM", xsv_number(s, 2), xsv_number(s, 2) == 1 ? "" : "s", xsv_number(s, 1));
+    fprintf(r->out, "%" PRId64 " block%s of %" PRId64 " threads per SM", xsv_number(s, 2),
+            xsv_number(s, 2) == 1 ? "" : "s", xsv_number(s, 1));
     if (xsv_is_null(s, 3))
         fprintf(r->out, ", plain: not known (registers %" PRId64, xsv_number(s, 4));
     else
-        fprintf(r->out, ", plain: %" PRId64 " (registers %" PRId64 " and %" PRId64, xsv_number(s, 3), xsv_number(s, 4), xsv_number(s, 5));
+        fprintf(r->out, ", plain: %" PRId64 " (registers %" PRId64 " and %" PRId64, xsv_number(s, 3), xsv_number(s, 4),
+                xsv_number(s, 5));
     if (!xsv_is_null(s, 6))
         fprintf(r->out, "; limited by %s", xsv_text(s, 6));
     if (xsv_number(s, 7))
-        fprintf(r->out, "; %" PRId64 " bytes of local memory a thread%s", xsv_number(s, 7), xsv_is_null(s, 3) ? "" : " more");
+        fprintf(r->out, "; %" PRId64 " bytes of local memory a thread%s", xsv_number(s, 7),
+                xsv_is_null(s, 3) ? "" : " more");
     fputc(')', r->out);
 }
 
 /* Whether tracing leaves the kernels the room that they have without it. */
 static void say_residency(xsv_report_state *r) {
-    static const char sql[] = "SELECT kernel, threads, blocks_per_sm, plain_blocks_per_sm, registers, plain_registers, limited_by, local_bytes, "
+    static const char sql[] = "SELECT kernel, threads, blocks_per_sm, plain_blocks_per_sm, registers, plain_registers, "
+                              "limited_by, local_bytes, "
                               "changed FROM residency ORDER BY coalesce(changed, 0) DESC LIMIT 16";
     int rows = 0;
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {

@@ -65,8 +65,11 @@ static void put_waits(xsv_report_state *r) {
         {"needs", XSV_CELL_TEXT},  {"owed by", XSV_CELL_RANK}, {"open for", XSV_CELL_TIME},
         {"writer", XSV_CELL_CODE}, {"at", XSV_CELL_CODE},      {NULL, 0}};
     char sql[256];
-    snprintf(sql, sizeof sql, "SELECT rank, slot, observed, need, peer, open_ns, writer || iif(end_lost, ' (end lost?)', ''), " XSV_SOURCE "FROM open_waits LIMIT %u",
-             r->rows * 10);
+    snprintf(
+        sql, sizeof sql,
+        "SELECT rank, slot, observed, need, peer, open_ns, writer || iif(end_lost, ' (end lost?)', ''), " XSV_SOURCE
+        "FROM open_waits LIMIT %u",
+        r->rows * 10);
     xsv_html_table table = {.title = "Open waits, oldest first", .sql = sql, .columns = open};
     xsv_html_rows(r, &table);
 }
@@ -98,11 +101,16 @@ static void put_devices(xsv_report_state *r) {
     static const xsv_html_column kernels[] = {{"kernel", XSV_CELL_CODE},  {"launches", XSV_CELL_COUNT},
                                               {"in all", XSV_CELL_TIME},  {"longest", XSV_CELL_TIME},
                                               {"traced", XSV_CELL_COUNT}, {NULL, 0}};
-    static const xsv_html_column room[] = {{"kernel", XSV_CELL_CODE},           {"threads a block", XSV_CELL_COUNT},
-                                           {"blocks per SM", XSV_CELL_COUNT},   {"plain", XSV_CELL_COUNT},
-                                           {"registers", XSV_CELL_COUNT},       {"plain", XSV_CELL_COUNT},
-                                           {"limited by", XSV_CELL_TEXT},       {"local bytes a thread", XSV_CELL_COUNT},
-                                           {"tracing changes it", XSV_CELL_TEXT}, {NULL, 0}};
+    static const xsv_html_column room[] = {{"kernel", XSV_CELL_CODE},
+                                           {"threads a block", XSV_CELL_COUNT},
+                                           {"blocks per SM", XSV_CELL_COUNT},
+                                           {"plain", XSV_CELL_COUNT},
+                                           {"registers", XSV_CELL_COUNT},
+                                           {"plain", XSV_CELL_COUNT},
+                                           {"limited by", XSV_CELL_TEXT},
+                                           {"local bytes a thread", XSV_CELL_COUNT},
+                                           {"tracing changes it", XSV_CELL_TEXT},
+                                           {NULL, 0}};
     static const xsv_html_column clocks[] = {{"host", XSV_CELL_TEXT},  {"device", XSV_CELL_TEXT},
                                              {"step", XSV_CELL_TIME},  {"precision", XSV_CELL_TIME},
                                              {"bound", XSV_CELL_TIME}, {NULL, 0}};
@@ -117,8 +125,10 @@ static void put_devices(xsv_report_state *r) {
         {.title = "Room on the GPU",
          .columns = room,
          .about = "What an SM holds at once of each kernel, traced and plain.",
-         .sql = "SELECT kernel, threads, blocks_per_sm, plain_blocks_per_sm, registers, plain_registers, limited_by, local_bytes, CASE "
-                "changed WHEN 1 THEN 'yes' WHEN 0 THEN 'no' ELSE 'not known' END FROM residency ORDER BY coalesce(changed, 0) DESC LIMIT 64"},
+         .sql = "SELECT kernel, threads, blocks_per_sm, plain_blocks_per_sm, registers, plain_registers, limited_by, "
+                "local_bytes, CASE "
+                "changed WHEN 1 THEN 'yes' WHEN 0 THEN 'no' ELSE 'not known' END FROM residency ORDER BY "
+                "coalesce(changed, 0) DESC LIMIT 64"},
         {.title = "Clocks",
          .columns = clocks,
          .about = "Times of two devices compare within their bounds; order is judged by values, never by times.",

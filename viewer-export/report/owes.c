@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Left out: waits that may have ended in records that are lost; waits of processes that died where others still wait, for those are the hang; and those of the dead for
- * which the signal came when they could not see it any more. */
+/* Left out: waits that may have ended in records that are lost; waits of processes that died where others still
+ * wait, for those are the hang; and those of the dead for which the signal came when they could not see it any more. */
 #define DEAD \
     "(SELECT max(p.ended AND NOT p.clean) FROM rank x JOIN process p ON p.id = x.process WHERE x.rank = w.rank)"
 #define SIGNALLED "EXISTS (SELECT 1 FROM signal s WHERE s.slot = w.slot AND s.value >= w.need)"
@@ -66,7 +66,8 @@ static void say_owed(xsv_report_state *r) {
                 xsv_number(s, 1) == 1 ? "" : "s", xsv_time(r->end_ns - xsv_number(s, 2)).text);
     }
     if (rows > (int64_t)r->rows)
-        fprintf(r->out, "  ... and for %s more rank%s\n", xsv_count(rows - r->rows).text, rows - r->rows == 1 ? "" : "s");
+        fprintf(r->out, "  ... and for %s more rank%s\n", xsv_count(rows - r->rows).text,
+                rows - r->rows == 1 ? "" : "s");
 }
 
 /* The rank that `rank` waits for longest; -1: for no other, -2: it is not known. */

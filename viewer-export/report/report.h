@@ -60,8 +60,8 @@ int xsv_say_hang(xsv_report_state *r);
 /* ---- a finding: its columns and how it is said ---- */
 /* file:line of a row that has both, "line N" where the file is not known, NULL where neither is. */
 #define XSV_SOURCE "coalesce(file || ':' || line, 'line ' || line) "
-/* Findings in order, with the place of each among those like it and their number: 1 of 1 but for what is no error and of low
- * confidence, of which a text tells the first of a detector's in full. */
+/* Findings in order, with the place of each among those like it and their number: 1 of 1 but for what is no error
+ * and of low confidence, of which a text tells the first of a detector's in full. */
 #define XSV_LIKE "OVER (PARTITION BY severity, detector, confidence"
 #define XSV_DOUBTED(value) "iif(severity <> 'error' AND confidence = 'low', " value ", 1) "
 #define XSV_FINDINGS(where)                                                                                         \

@@ -7,7 +7,8 @@ void xsv_section_open(xsv_report_state *r) {
     int64_t rows = 0, all = xsv_ask_number(r, "SELECT open FROM run"), most = (int64_t)r->rows * 2;
     char sql[192]; /* a statement is asked to its end: that frees it */
     snprintf(sql, sizeof sql,
-             "SELECT rank, slot, peer, observed, need, open_ns, writer, supplier_known_from, " XSV_SOURCE ", end_lost FROM open_waits "
+             "SELECT rank, slot, peer, observed, need, open_ns, writer, supplier_known_from, " XSV_SOURCE
+             ", end_lost FROM open_waits "
              "LIMIT %" PRId64,
              most);
     for (sqlite3_stmt *s = xsv_ask(r, sql); xsv_next(r, s); rows++) {
@@ -20,8 +21,8 @@ void xsv_section_open(xsv_report_state *r) {
         fprintf(r->out, " %8" PRId64 " %8" PRId64 "  ", xsv_number(s, 3), xsv_number(s, 4));
         xsv_cell(r->out, xsv_rank_words(s, 2, xsv_number(s, 0)).text, 9);
         fprintf(r->out, " %9s  ", xsv_time(xsv_number(s, 5)).text);
-        fprintf(r->out, "%.30s%s%s%s\n", *xsv_text(s, 6) ? xsv_text(s, 6) : "unknown", xsv_is_null(s, 8) ? "" : ", ", xsv_text(s, 8),
-                xsv_number(s, 9) ? ", end lost?" : "");
+        fprintf(r->out, "%.30s%s%s%s\n", *xsv_text(s, 6) ? xsv_text(s, 6) : "unknown", xsv_is_null(s, 8) ? "" : ", ",
+                xsv_text(s, 8), xsv_number(s, 9) ? ", end lost?" : "");
     }
     if (all > most)
         fprintf(r->out, "  ... and %s more: xs query NAME open_waits\n", xsv_count(all - most).text);

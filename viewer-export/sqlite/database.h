@@ -16,8 +16,8 @@ int xsv_write_json(sqlite3_stmt *statement, FILE *out); /* an array of objects, 
 int xsv_write_csv(sqlite3_stmt *statement, FILE *out);
 int xsv_write_table(sqlite3_stmt *statement, FILE *out);
 void xsv_json_string(const char *text, FILE *out);
-/* Puts the character of UTF-8 at `text`, U+FFFD for a byte that begins none: command lines and names may hold any bytes, JSON and HTML may not.
- * Returns the bytes that it took; `text` is not at its end. */
+/* Puts the character of UTF-8 at `text`, U+FFFD for a byte that begins none: command lines and names may hold any
+ * bytes, JSON and HTML may not. Returns the bytes that it took; `text` is not at its end. */
 size_t xsv_put_character(const char *text, FILE *out);
 
 #endif

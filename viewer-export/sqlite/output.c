@@ -15,9 +15,15 @@ static int end_of_rows(int step, FILE *out) {
 }
 
 size_t xsv_put_character(const char *text, FILE *out) {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* of so many bytes; less is a form that is too long */
+    /* of so many bytes; less is a form that is too long */
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char c = (unsigned char)*text;
-    size_t bytes = c < 0x80 ? 1 : c >= 0xf0 && c < 0xf8 ? 4 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xc0 && c < 0xe0 ? 2 : 0, at = 1;
+    size_t bytes = c < 0x80                ? 1
+                   : c >= 0xf0 && c < 0xf8 ? 4
+                   : c >= 0xe0 && c < 0xf0 ? 3
+                   : c >= 0xc0 && c < 0xe0 ? 2
+                                           : 0,
+           at = 1;
     uint32_t code = bytes == 1 ? c : c & (0x7fu >> bytes);
     for (; at < bytes && ((unsigned char)text[at] & 0xc0) == 0x80; at++)
         code = code << 6 | ((unsigned char)text[at] & 0x3f);

@@ -134,7 +134,8 @@
 #define XSV_COLUMNS_blame_slot(C)                                                                                      \
     C(id, "INTEGER PRIMARY KEY") C(slot, "INTEGER") C(owes_rank, "INTEGER") C(blamed_ns, "INTEGER")                    \
     C(lag_ns, "INTEGER") C(slack_ns, "INTEGER") C(awaited, "INTEGER")
-#define XSV_COLUMNS_blame_rank(C) C(rank, "INTEGER") C(slow, "REAL") /* captures of several runs have ranks of one number */
+#define XSV_COLUMNS_blame_rank(C) \
+    C(rank, "INTEGER") C(slow, "REAL") /* captures of several runs have ranks of one number */
 #define XSV_COLUMNS_starvation_case(C)                                                                                 \
     C(id, "INTEGER PRIMARY KEY") C(finding, "INTEGER") C(pad, "INTEGER") C(slot, "INTEGER") C(rank, "INTEGER")         \
     C(supplier_rank, "INTEGER") C(waits, "INTEGER") C(median_ns, "INTEGER") C(max_ns, "INTEGER") C(jain, "REAL")       \

@@ -63,7 +63,8 @@ static int fail_sqlite(sqlite_sink *s, int rc) {
 static int open_database(sqlite_sink *s) {
     if (unlink(s->temporary) && errno != ENOENT)
         return fail_errno(s, errno);
-    int fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644); /* SQLite tries again otherwise, and forgets why it could not */
+    /* SQLite tries again otherwise, and forgets why it could not */
+    int fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (fd < 0)
         return fail_errno(s, errno);
     close(fd);

@@ -207,7 +207,8 @@ const uint32_t xsv_index_count = sizeof xsv_indices / sizeof xsv_indices[0];
     "BY "                                                                                                              \
     "first_rank, id"
 
-/* Two devices' times compare within the sum of their bounds: of the two worst, and not at all where one is not known. */
+/* Two devices' times compare within the sum of their bounds: of the two worst, and not at all where one is not
+ * known. */
 #define CLOCK_BOUND                                                                                                    \
     "(SELECT CASE WHEN count(*) = count(bound_ns) THEN sum(bound_ns) END FROM (SELECT bound_ns FROM clock_line "       \
     "ORDER BY bound_ns IS NOT NULL, bound_ns DESC LIMIT 2))"

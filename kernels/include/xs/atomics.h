@@ -19,8 +19,9 @@
 #include <xs/record_access.h>
 #include <xs/tsan.h>
 
-/* XS_SAVE_REGISTERS=1, for kernels that are capped at 24 registers: single waits, and publish, fit into plain + 8 on every architecture. On sm_80
- * and 90 they do without it; on sm_100 and later a wait that is satisfied at once takes 12 instructions more by it. */
+/* XS_SAVE_REGISTERS=1, for kernels that are capped at 24 registers: single waits, and publish, fit into plain + 8 on
+ * every architecture. On sm_80 and 90 they do without it; on sm_100 and later a wait that is satisfied at once takes
+ * 12 instructions more by it. */
 #ifndef XS_SAVE_REGISTERS
 #define XS_SAVE_REGISTERS 0
 #endif
@@ -72,9 +73,10 @@ XS_PTX_BOTH_WIDTHS(XS_PTX_ADD, release, , : "memory")
 XS_PTX_BOTH_WIDTHS(XS_PTX_ADD, acq_rel, , : "memory")
 XS_PTX_BOTH_WIDTHS(XS_PTX_RED, relaxed)
 XS_PTX_BOTH_WIDTHS(XS_PTX_RED, release, , : "memory")
-/* 1: there are fences of one direction: acquire waits for nothing that was stored, release invalidates no cache, and before a relaxed store
- * is the same instructions as a releasing store. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && (__CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8))
+/* 1: there are fences of one direction: acquire waits for nothing that was stored, release invalidates no cache, and
+ * before a relaxed store is the same instructions as a releasing store. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && \
+    (__CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8))
 #define XS_FENCE_ONE_WAY 1
 #else
 #define XS_FENCE_ONE_WAY 0
@@ -106,8 +108,9 @@ XS_FN uint32_t xs_cas_relaxed_gpu_u32(uint32_t *at, uint32_t expected, uint32_t 
     return old;
 }
 
-/* Words at an offset that is part of the instruction: as a sum ptxas would make the address ahead of a loop and keep it in two registers.
- * Of an atomic it does so all the same, unless the address varies: zero is 0, of which the compiler does not know it. */
+/* Words at an offset that is part of the instruction: as a sum ptxas would make the address ahead of a loop and keep
+ * it in two registers. Of an atomic it does so all the same, unless the address varies: zero is 0, of which the
+ * compiler does not know it. */
 template <uint32_t offset> XS_FN uint32_t xs_load_relaxed_gpu_u32_at(const void *base) {
     uint32_t value;
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1+%2];" : "=r"(value) : "l"(base), "n"(offset));
@@ -116,7 +119,8 @@ template <uint32_t offset> XS_FN uint32_t xs_load_relaxed_gpu_u32_at(const void 
 template <uint32_t offset> XS_FN void xs_store_relaxed_gpu_u32_at(void *base, uint32_t value) {
     asm volatile("st.relaxed.gpu.global.u32 [%0+%1], %2;" ::"l"(base), "n"(offset), "r"(value));
 }
-template <uint32_t offset> XS_FN uint32_t xs_cas_relaxed_gpu_u32_at(void *base, uint32_t zero, uint32_t expected, uint32_t desired) {
+template <uint32_t offset>
+XS_FN uint32_t xs_cas_relaxed_gpu_u32_at(void *base, uint32_t zero, uint32_t expected, uint32_t desired) {
     uint32_t old;
     asm volatile("{\n\t.reg .u64 at;\n\tmad.wide.u32 at, %1, 1, %2;\n\tatom.relaxed.gpu.global.cas.b32 %0, [at+%3], %4, %5;\n\t}"
                  : "=r"(old)
@@ -159,9 +163,9 @@ XS_FN uint32_t xs_sm(void) {
     return sm;
 }
 
-/* Block in the grid and warp in the block, for the trace. Volatile: read where they are needed, not kept. Kernels that xs
- * did not write may have grids and blocks of more dimensions: XS_DIMENSIONS 3 counts through all of them, for some more
- * registers in every wait. */
+/* Block in the grid and warp in the block, for the trace. Volatile: read where they are needed, not kept. Kernels
+ * that xs did not write may have grids and blocks of more dimensions: XS_DIMENSIONS 3 counts through all of them,
+ * for some more registers in every wait. */
 #ifndef XS_DIMENSIONS
 #define XS_DIMENSIONS 1
 #endif
@@ -185,7 +189,9 @@ XS_PTX_REGISTER(xs_ptx_tid_z, tid.z)
 XS_FN uint32_t xs_writer_grid_block(void) {
     return xs_ptx_ctaid_x() + gridDim.x * (xs_ptx_ctaid_y() + gridDim.y * xs_ptx_ctaid_z());
 }
-XS_FN uint32_t xs_writer_warp(void) { return (xs_ptx_tid_x() + blockDim.x * (xs_ptx_tid_y() + blockDim.y * xs_ptx_tid_z())) / 32; }
+XS_FN uint32_t xs_writer_warp(void) {
+    return (xs_ptx_tid_x() + blockDim.x * (xs_ptx_tid_y() + blockDim.y * xs_ptx_tid_z())) / 32;
+}
 #endif
 
 #define XS_NO_UNROLL _Pragma("unroll 1")
@@ -201,7 +207,8 @@ XS_FN uint64_t xs_opaque_u64(uint64_t value) {
     return value;
 }
 
-/* base + index * stride by one mad.wide. Spelled out: widened ahead of a loop, stride becomes a 64-bit multiply in it. */
+/* base + index * stride by one mad.wide. Spelled out: widened ahead of a loop, stride becomes a 64-bit multiply in
+ * it. */
 XS_FN char *xs_element(const void *base, uint32_t index, uint32_t stride) {
     uint64_t at;
     asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(at) : "r"(index), "r"(stride), "l"(base));
@@ -214,8 +221,8 @@ XS_FN void xs_store16_if(uint32_t on, void *at, uint32_t word0, uint32_t word1, 
                  "l"(at), "r"(word0), "r"(word1), "r"(word2), "r"(word3));
 }
 
-/* Two words of 8 bytes with a stamp each (record.h), which become visible in either order. Relaxed, so that each is whole by PTX's
- * own word: the fall-back leans on nothing else. */
+/* Two words of 8 bytes with a stamp each (record.h), which become visible in either order. Relaxed, so that each is
+ * whole by PTX's own word: the fall-back leans on nothing else. */
 XS_FN void xs_store_stamped_if(uint32_t on, void *at, uint32_t stamp, uint32_t a, uint32_t b, uint32_t c) {
     asm volatile("{\n\t.reg .pred p;\n\t.reg .b32 half;\n\t.reg .b64 word;\n\tsetp.ne.u32 p, %0, 0;\n\t"
                  "prmt.b32 half, %5, %2, 0x5410;\n\tmov.b64 word, {%3, half};\n\t@p st.relaxed.sys.global.b64 [%1], word;\n\t"
@@ -337,7 +344,9 @@ XS_EACH_SCOPE(XS_HOST_FENCE, sc)
 
 /* Ring bookkeeping: no step of the protocol, so the scheduler is not told. */
 XS_FN uint64_t xs_or_acquire_gpu(uint64_t *at, uint64_t bits) { return __atomic_fetch_or(at, bits, __ATOMIC_ACQUIRE); }
-XS_FN uint64_t xs_and_release_gpu(uint64_t *at, uint64_t bits) { return __atomic_fetch_and(at, bits, __ATOMIC_RELEASE); }
+XS_FN uint64_t xs_and_release_gpu(uint64_t *at, uint64_t bits) {
+    return __atomic_fetch_and(at, bits, __ATOMIC_RELEASE);
+}
 
 XS_FN uint64_t xs_load_volatile(const uint64_t *at) { return xs_load_relaxed_sys(at); }
 XS_FN uint32_t xs_load_volatile_u32(const uint32_t *at) { return xs_load_relaxed_sys_u32(at); }
@@ -373,15 +382,17 @@ XS_FN uint32_t xs_add_if(uint32_t on, uint32_t value) { return value + on; }
 XS_FN void xs_load16_relaxed_sys(const void *at, uint32_t word[4]) {
     const xs_record_word *half = (const xs_record_word *)at;
     uint64_t low = __atomic_load_n(&half[0], __ATOMIC_RELAXED), high = __atomic_load_n(&half[1], __ATOMIC_RELAXED);
-    word[0] = (uint32_t)low, word[1] = (uint32_t)(low >> 32), word[2] = (uint32_t)high, word[3] = (uint32_t)(high >> 32);
+    word[0] = (uint32_t)low, word[1] = (uint32_t)(low >> 32), word[2] = (uint32_t)high,
+    word[3] = (uint32_t)(high >> 32);
 }
 
 XS_FN int xs_block_barrier(uint32_t id, uint32_t count) { return xs_host_block_barrier(id, count); }
 
 #endif /* the host */
 
-/* The same value. What a traced kernel computes from it is computed where it stands, not ahead of loops and kept in registers meanwhile: for
- * kernels that wait and are short of registers, outside of their innermost loops. A plain kernel is not touched. */
+/* The same value. What a traced kernel computes from it is computed where it stands, not ahead of loops and kept in
+ * registers meanwhile: for kernels that wait and are short of registers, outside of their innermost loops. A plain
+ * kernel is not touched. */
 XS_FN uint32_t xs_anew(uint32_t value) { return XS_TRACE ? xs_opaque(value) : value; }
 
 #endif

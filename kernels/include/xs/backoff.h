@@ -1,6 +1,7 @@
-/* Back-off of a wait that had to wait, as a function of how often the slot was read: 16 reads at full speed, then 16 reads
- * a stage with sleeps of 32, 64, 128 .. 16384 ns between them, then every 20 us for ever (slow poll). A sleep is about
- * 1/16 of the time waited so far, so that a signal is seen at most that much later. Nothing but the count is kept. */
+/* Back-off of a wait that had to wait, as a function of how often the slot was read: 16 reads at full speed, then 16
+ * reads a stage with sleeps of 32, 64, 128 .. 16384 ns between them, then every 20 us for ever (slow poll). A sleep
+ * is about 1/16 of the time waited so far, so that a signal is seen at most that much later. Nothing but the count
+ * is kept. */
 #ifndef XS_BACKOFF_H
 #define XS_BACKOFF_H
 
@@ -24,7 +25,9 @@ XS_INLINE uint32_t xs_backoff_ns(uint32_t stage) {
 XS_INLINE bool xs_backoff_due(uint32_t reads) { return reads % XS_BACKOFF_READS == 0; }
 
 /* The next count. It never wraps to 0: at the end of 32 bits it repeats the last stage. */
-XS_INLINE uint32_t xs_backoff_next(uint32_t reads) { return reads == UINT32_MAX ? reads - (XS_BACKOFF_READS - 1) : reads + 1; }
+XS_INLINE uint32_t xs_backoff_next(uint32_t reads) {
+    return reads == UINT32_MAX ? reads - (XS_BACKOFF_READS - 1) : reads + 1;
+}
 
 /* What was slept in all before the last of `reads` reads: asked for, not measured. */
 XS_INLINE uint64_t xs_backoff_slept(uint32_t reads) {

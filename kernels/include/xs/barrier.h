@@ -1,7 +1,8 @@
-/* barrier_all (article 000, section 2): every rank stores seq to every rank's copy, its own included, and waits for all of
- * them. The article's neither joins its block before and after nor acquires: other threads' writes are not covered there,
- * and what was waited for is not ordered. Covers the calling block; the grid only after an election. Caller: the block.
- * Pad: 1 row, a column per rank (the sender). seq rises by any amount each time, the same on all ranks. */
+/* barrier_all (article 000, section 2): every rank stores seq to every rank's copy, its own included, and waits for
+ * all of them. The article's neither joins its block before and after nor acquires: other threads' writes are not
+ * covered there, and what was waited for is not ordered. Covers the calling block; the grid only after an election.
+ * Caller: the block. Pad: 1 row, a column per rank (the sender). seq rises by any amount each time, the same on all
+ * ranks. */
 #ifndef XS_BARRIER_H
 #define XS_BARRIER_H
 

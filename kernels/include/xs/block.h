@@ -1,6 +1,6 @@
-/* block_sync (article 000, section 6.4): a named barrier of the block, noted, so that two uses of one id with different
- * counts are seen. Id 0 is also __syncthreads (xs_block_join and every block-level primitive use it for the whole block).
- * Caller: `count` threads of the block, whole warps. */
+/* block_sync (article 000, section 6.4): a named barrier of the block, noted, so that two uses of one id with
+ * different counts are seen. Id 0 is also __syncthreads (xs_block_join and every block-level primitive use it for
+ * the whole block). Caller: `count` threads of the block, whole warps. */
 #ifndef XS_BLOCK_H
 #define XS_BLOCK_H
 

@@ -1,8 +1,8 @@
 /* publish, consume and try_consume (article 001, section 3): a ring of `depth` batches from one producer to several
  * consumers. The article fences after its relaxed add, so that nothing is released, and lets threads read a shared
- * sequence that only a new publication sets; its ring has no credit, so that a fast producer laps a reader. Here the fence
- * stands before the store, the broadcast is always set, and a slot is reused only when every consumer gave it back.
- * Caller: the block, all of its threads; thread 0 speaks for it. Sequences start at 1 and rise by 1. */
+ * sequence that only a new publication sets; its ring has no credit, so that a fast producer laps a reader. Here the
+ * fence stands before the store, the broadcast is always set, and a slot is reused only when every consumer gave it
+ * back. Caller: the block, all of its threads; thread 0 speaks for it. Sequences start at 1 and rise by 1. */
 #ifndef XS_CHANNEL_H
 #define XS_CHANNEL_H
 
@@ -28,7 +28,8 @@ XS_FN int xs_channel_credit(xs_writer *w, const xs_channel *ch, uint64_t seq, xs
     int result = XS_RESULT_OK;
     XS_NO_UNROLL
     for (uint32_t first = 0; seq > ch->depth && first < ch->credit.columns && result == XS_RESULT_OK; first += 64) {
-        xs_columns c = {&ch->credit, ch->producer, 0, first, xs_channel_consumers(ch, first), seq - ch->depth, 0, source};
+        xs_columns c = {&ch->credit, ch->producer, 0, first, xs_channel_consumers(ch, first), seq - ch->depth,
+                        0,           source};
         result = xs_columns_wait(w, c, bound);
     }
     return result;
@@ -74,7 +75,8 @@ XS_FN int xs_publish(xs_writer *w, const xs_channel *ch, uint64_t seq, uint64_t 
 }
 
 XS_FN uint64_t xs_channel_batch(const xs_channel *ch, uint32_t rank, uint64_t seq) {
-    return xs_ordered_load(xs_slot_at(&ch->batch, rank, 0, xs_channel_column(ch, seq)).at, XS_RELAXED, XS_SCOPE_SYS, 64);
+    return xs_ordered_load(xs_slot_at(&ch->batch, rank, 0, xs_channel_column(ch, seq)).at, XS_RELAXED, XS_SCOPE_SYS,
+                           64);
 }
 
 /* Of the caller's sequences. Not xs_own_slot: a consumer needs its rank besides, and would keep both kinds of it. */
@@ -82,9 +84,10 @@ XS_FN xs_slot xs_channel_slot(const xs_writer *w, const xs_channel *ch, uint32_t
     return xs_slot_at(&ch->sequence, xs_handle_rank(w->xs), 0, column);
 }
 
-/* Waits for batch seq: the representative polls its own copy (ld.acquire.sys), the block gets the batch's size (0 unless
- * OK). All threads return the same xs_result. By a consumer's block. */
-XS_FN int xs_consume_line(xs_writer *w, const xs_channel *ch, uint64_t seq, uint64_t *batch, xs_bound bound, uint64_t source) {
+/* Waits for batch seq: the representative polls its own copy (ld.acquire.sys), the block gets the batch's size (0
+ * unless OK). All threads return the same xs_result. By a consumer's block. */
+XS_FN int xs_consume_line(xs_writer *w, const xs_channel *ch, uint64_t seq, uint64_t *batch, xs_bound bound,
+                          uint64_t source) {
     XS_SHARED(xs_cell, cell);
     *batch = 0;
     if (xs_block_join())
@@ -98,8 +101,8 @@ XS_FN int xs_consume_line(xs_writer *w, const xs_channel *ch, uint64_t seq, uint
 }
 #define xs_consume(w, ch, seq, batch, bound) xs_consume_line(w, ch, seq, batch, bound, XS_HERE)
 
-/* Looks once. Returns 1 and the batch's size to all threads if batch seq is there, else 0 and 0 (nothing is recorded: it
- * did not wait). */
+/* Looks once. Returns 1 and the batch's size to all threads if batch seq is there, else 0 and 0 (nothing is
+ * recorded: it did not wait). */
 XS_FN int xs_try_consume(xs_writer *w, const xs_channel *ch, uint64_t seq, uint64_t *batch) {
     XS_SHARED(xs_cell, cell);
     *batch = 0;
@@ -124,8 +127,8 @@ XS_FN int xs_consume_end(xs_writer *w, const xs_channel *ch, uint64_t seq) {
     if (xs_block_leads()) {
         uint32_t self = xs_handle_rank(w->xs);
         if (XS_TRACE) /* its slot may be written again as soon as the credit is given */
-            xs_note_consume(w, xs_slot_at(&ch->sequence, self, 0, xs_channel_column(ch, seq)), seq, xs_channel_batch(ch, self, seq),
-                            ch->depth);
+            xs_note_consume(w, xs_slot_at(&ch->sequence, self, 0, xs_channel_column(ch, seq)), seq,
+                            xs_channel_batch(ch, self, seq), ch->depth);
         xs_core_store(w, xs_slot_at(&ch->credit, ch->producer, 0, self), seq, XS_RELEASE, XS_SCOPE_SYS);
     }
     return XS_RESULT_OK;

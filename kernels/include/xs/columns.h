@@ -1,5 +1,5 @@
-/* Waiting for several columns of one row at the same time: all are polled in turn, and each counts as one wait, with its
- * records and its status line, whether it passes or has to wait. For barriers and channels. */
+/* Waiting for several columns of one row at the same time: all are polled in turn, and each counts as one wait, with
+ * its records and its status line, whether it passes or has to wait. For barriers and channels. */
 #ifndef XS_COLUMNS_H
 #define XS_COLUMNS_H
 
@@ -14,16 +14,21 @@ typedef struct xs_columns {
     uint64_t source;
 } xs_columns;
 
-XS_FN xs_slot xs_columns_slot(const xs_columns *c, uint32_t i) { return xs_slot_at(c->pad, c->owner, c->row, c->first + i); }
+XS_FN xs_slot xs_columns_slot(const xs_columns *c, uint32_t i) {
+    return xs_slot_at(c->pad, c->owner, c->row, c->first + i);
+}
 
 /* The first poll of all: leaves open those that have to wait. */
 XS_FN xs_wait_note xs_columns_first(xs_writer *w, xs_columns *c) {
     xs_wait_note n = XS_ZERO;
     uint64_t all = c->open;
-    const uint64_t *open = XS_TRACE ? &c->open : &all; /* the same from bit i on; traced, no copy is kept over the notes */
+    /* the same from bit i on; traced, no copy is kept over the notes */
+    const uint64_t *open = XS_TRACE ? &c->open : &all;
     if (XS_TRACE) {
-        c->line = xs_bits_end(w->lines); /* above those in use: bit i has the i-th. Not marked: no other wait can begin in here */
-        xs_note_wait_asks(&n, c->need, XS_ACQUIRE, XS_SCOPE_SYS, XS_CMP_GE, c->source); /* here: constants in all that follows */
+        /* above those in use: bit i has the i-th. Not marked: no other wait can begin in here */
+        c->line = xs_bits_end(w->lines);
+        /* here: constants in all that follows */
+        xs_note_wait_asks(&n, c->need, XS_ACQUIRE, XS_SCOPE_SYS, XS_CMP_GE, c->source);
     }
     XS_NO_UNROLL
     for (uint32_t i = 0; i < 64 && *open >> i; i++) {
@@ -45,9 +50,11 @@ XS_FN xs_wait_note xs_columns_first(xs_writer *w, xs_columns *c) {
     return n;
 }
 
-/* One poll of all that are open, the reads-th of each; of those that stay open the status line is written where it is due. With
- * a result that is not OK all of them end, and only what is told of them is done here. One place in the code for all. */
-XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, const xs_bound_state *s, uint32_t reads, uint32_t result) {
+/* One poll of all that are open, the reads-th of each; of those that stay open the status line is written where it
+ * is due. With a result that is not OK all of them end, and only what is told of them is done here. One place in the
+ * code for all. */
+XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, const xs_bound_state *s, uint32_t reads,
+                           uint32_t result) {
     XS_NO_UNROLL
     for (uint32_t i = 0; i < 64 && c->open >> i; i++) {
         if (!(c->open >> i & 1))
@@ -64,7 +71,8 @@ XS_FN void xs_columns_poll(xs_writer *w, xs_columns *c, xs_wait_note *n, const x
         c->open = xs_opaque_u64(c->open); /* now: behind what is told, its mask would be kept meanwhile */
         n->slot = slot, n->line = c->line + i;
         if (!over && (xs_core_line_due(reads) || result != XS_RESULT_OK))
-            xs_core_tell(w, n, s, seen, reads, result != XS_RESULT_OK ? (uint32_t)XS_LINE_GIVEN_UP : xs_core_line_state(reads), result);
+            xs_core_tell(w, n, s, seen, reads,
+                         result != XS_RESULT_OK ? (uint32_t)XS_LINE_GIVEN_UP : xs_core_line_state(reads), result);
         if (over || result != XS_RESULT_OK)
             xs_core_ended(w, n, seen, reads, result);
     }

@@ -1,5 +1,5 @@
-/* Core: does an ordered store, add, wait or fence, and notes it. Every primitive is a few lines over this. order and scope
- * are xs_order and xs_scope and must be compile-time constants; `_u32` forms are for pads of 32-bit slots. */
+/* Core: does an ordered store, add, wait or fence, and notes it. Every primitive is a few lines over this. order and
+ * scope are xs_order and xs_scope and must be compile-time constants; `_u32` forms are for pads of 32-bit slots. */
 #ifndef XS_CORE_H
 #define XS_CORE_H
 
@@ -9,8 +9,8 @@
 
 /* ---- signals ---- */
 
-/* A traced release is taken apart, where its fence is the same instructions (XS_FENCE_ONE_WAY): the time is read behind it, in the
- * shadow of the store or the add. Returns the order that is left for these. */
+/* A traced release is taken apart, where its fence is the same instructions (XS_FENCE_ONE_WAY): the time is read
+ * behind it, in the shadow of the store or the add. Returns the order that is left for these. */
 XS_FN uint32_t xs_core_apart(uint32_t order, uint32_t scope) {
     if (!XS_TRACE || !XS_FENCE_ONE_WAY || (order != XS_RELEASE && order != XS_ACQ_REL))
         return order;
@@ -18,9 +18,10 @@ XS_FN uint32_t xs_core_apart(uint32_t order, uint32_t scope) {
     return order == XS_RELEASE ? XS_RELAXED : XS_ACQUIRE;
 }
 
-/* how: the event, its fence what stands directly before this store (xs_fence_flag). Noted after the store, with the time from before it:
- * a release would wait for the record's way to the host. */
-XS_FN void xs_core_publish(xs_writer *w, xs_slot slot, uint64_t value, xs_how how, bool detailed, uint32_t detail, uint32_t bits) {
+/* how: the event, its fence what stands directly before this store (xs_fence_flag). Noted after the store, with the
+ * time from before it: a release would wait for the record's way to the host. */
+XS_FN void xs_core_publish(xs_writer *w, xs_slot slot, uint64_t value, xs_how how, bool detailed, uint32_t detail,
+                           uint32_t bits) {
     xs_ready_note r = xs_note_ready(w, slot);
     uint32_t order = xs_core_apart(how.order, how.scope), time = xs_note_time();
     xs_ordered_store(slot.at, value, order, how.scope, bits);
@@ -29,7 +30,8 @@ XS_FN void xs_core_publish(xs_writer *w, xs_slot slot, uint64_t value, xs_how ho
     xs_note_detailed_to(w, r, how, slot, value, detailed, detail, time);
     w->signal_object = slot.object;
 }
-XS_FN void xs_core_store_bits(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope, uint32_t fence, uint32_t bits) {
+XS_FN void xs_core_store_bits(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope,
+                              uint32_t fence, uint32_t bits) {
     xs_core_publish(w, slot, value, xs_how_of(XS_EV_SIGNAL, order, scope, fence), false, 0, bits);
 }
 XS_FN void xs_core_store(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope) {
@@ -45,7 +47,8 @@ XS_FN void xs_core_store_fenced(xs_writer *w, xs_slot slot, uint64_t value, uint
 
 /* ---- arrivals: an election counts up to base + expected, a gate up to what is waited for ---- */
 
-/* The time of an arrival is read before the add where its fence stands apart, else behind it: no fence lies between them. */
+/* The time of an arrival is read before the add where its fence stands apart, else behind it: no fence lies between
+ * them. */
 XS_FN uint64_t xs_core_add_timed(void *at, uint32_t n, uint32_t order, uint32_t scope, uint32_t *time) {
     uint32_t left = xs_core_apart(order, scope);
     if (XS_FENCE_ONE_WAY)
@@ -57,7 +60,8 @@ XS_FN uint64_t xs_core_add_timed(void *at, uint32_t n, uint32_t order, uint32_t 
 }
 
 /* Returns the value before. */
-XS_FN uint64_t xs_core_add(xs_writer *w, xs_slot slot, uint32_t weight, uint64_t base, uint32_t expected, uint32_t order, uint32_t scope) {
+XS_FN uint64_t xs_core_add(xs_writer *w, xs_slot slot, uint32_t weight, uint64_t base, uint32_t expected,
+                           uint32_t order, uint32_t scope) {
     xs_ready_note r = xs_note_ready(w, slot);
     uint32_t time;
     uint64_t old = xs_core_add_timed(slot.at, weight, order, scope, &time);
@@ -115,7 +119,8 @@ XS_FN bool xs_core_aborted(const xs_writer *w) { return xs_lookout_aborted(w->xs
 
 XS_FN bool xs_bound_any(xs_bound bound) { return bound.polls || bound.ns || bound.heartbeat_ns; }
 
-/* Bounds in ns below this are measured in 32 bits: one register less. Two reads of a wait are much closer than its wrap. */
+/* Bounds in ns below this are measured in 32 bits: one register less. Two reads of a wait are much closer than its
+ * wrap. */
 #define XS_BOUND_LOW 0x80000000u
 
 /* What bounds keep while a wait goes on. */
@@ -139,7 +144,8 @@ XS_FN xs_bound_state xs_bound_begin(xs_bound bound) {
 XS_FN uint32_t xs_bound_check(const xs_writer *w, xs_bound bound, xs_bound_state *s, uint32_t reads) {
     if (bound.polls && reads >= (bound.polls < UINT32_MAX ? bound.polls : UINT32_MAX))
         return XS_RESULT_TIMEOUT;
-    if (bound.ns && (bound.ns < XS_BOUND_LOW ? xs_now_low() - s->start_low >= (uint32_t)bound.ns : xs_now() - s->start >= bound.ns))
+    if (bound.ns &&
+        (bound.ns < XS_BOUND_LOW ? xs_now_low() - s->start_low >= (uint32_t)bound.ns : xs_now() - s->start >= bound.ns))
         return XS_RESULT_TIMEOUT;
     /* The host looks at the abort word after every read: it has handed over the processor there. */
     if (XS_CUDA && !xs_backoff_due(reads))
@@ -176,19 +182,21 @@ XS_FN void xs_core_satisfied(xs_writer *w, xs_slot slot, uint32_t order, uint32_
 }
 
 /* The status line as it stands after so many reads. */
-XS_FN void xs_core_tell(xs_writer *w, xs_wait_note *n, const xs_bound_state *s, uint64_t seen, uint32_t reads, uint32_t state,
-                        uint32_t result) {
+XS_FN void xs_core_tell(xs_writer *w, xs_wait_note *n, const xs_bound_state *s, uint64_t seen, uint32_t reads,
+                        uint32_t state, uint32_t result) {
     n->polls = reads;
     n->stage = xs_backoff_stage(reads);
     n->heartbeat = (uint32_t)s->beat;
     xs_note_wait_tell(w, n, state, result, seen);
 }
 /* At first when a wait is no short one any more, then at every stage, or 16 reads. */
-XS_FN bool xs_core_line_due(uint32_t reads) { return reads == XS_LINE_READS || (reads > XS_LINE_READS && xs_backoff_due(reads)); }
+XS_FN bool xs_core_line_due(uint32_t reads) {
+    return reads == XS_LINE_READS || (reads > XS_LINE_READS && xs_backoff_due(reads));
+}
 XS_FN uint32_t xs_core_line_state(uint32_t reads) { return reads == XS_LINE_READS ? XS_LINE_WAITING : XS_LINE_SLOW; }
 
-/* After every failed read: where it is due. One place in the code for begin and stages. Giving up is told elsewhere, so that
- * the result is not kept in here. */
+/* After every failed read: where it is due. One place in the code for begin and stages. Giving up is told elsewhere,
+ * so that the result is not kept in here. */
 XS_FN void xs_core_tell_due(xs_writer *w, xs_wait_note *n, const xs_bound_state *s, uint64_t seen, uint32_t reads) {
     if (XS_TRACE && xs_core_line_due(reads))
         xs_core_tell(w, n, s, seen, reads, xs_core_line_state(reads), XS_RESULT_OK);
@@ -207,8 +215,8 @@ XS_FN void xs_core_ended(xs_writer *w, xs_wait_note *n, uint64_t seen, uint32_t 
     xs_note_wait_ended(w, n, seen, result);
 }
 
-XS_FN xs_wait_note xs_core_begin(xs_writer *w, xs_slot slot, uint64_t need, uint64_t seen, uint32_t order, uint32_t scope, uint32_t cmp,
-                                 uint64_t source) {
+XS_FN xs_wait_note xs_core_begin(xs_writer *w, xs_slot slot, uint64_t need, uint64_t seen, uint32_t order,
+                                 uint32_t scope, uint32_t cmp, uint64_t source) {
     xs_wait_note n = XS_ZERO;
     if (!XS_TRACE)
         return n;
@@ -220,8 +228,8 @@ XS_FN xs_wait_note xs_core_begin(xs_writer *w, xs_slot slot, uint64_t need, uint
 }
 
 /* Polls until the slot compares with need, or gives up: returns xs_result. XS_ACQUIRE or XS_RELAXED. */
-XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t cmp, uint32_t order, uint32_t scope, xs_bound bound,
-                            uint32_t bits, uint64_t source) {
+XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t cmp, uint32_t order, uint32_t scope,
+                            xs_bound bound, uint32_t bits, uint64_t source) {
     xs_step();
     xs_ready_note pass = xs_note_ready(w, slot);
     uint64_t seen = xs_ordered_poll(slot.at, order, scope, bits);
@@ -252,7 +260,9 @@ XS_FN int xs_core_wait_bits(xs_writer *w, xs_slot slot, uint64_t need, uint32_t 
     xs_core_ended(w, &n, seen, reads, result);
     return (int)result;
 }
-#define xs_core_wait(w, slot, need, cmp, order, scope, bound) xs_core_wait_bits(w, slot, need, cmp, order, scope, bound, 64, XS_HERE)
-#define xs_core_wait_u32(w, slot, need, cmp, order, scope, bound) xs_core_wait_bits(w, slot, need, cmp, order, scope, bound, 32, XS_HERE)
+#define xs_core_wait(w, slot, need, cmp, order, scope, bound) \
+    xs_core_wait_bits(w, slot, need, cmp, order, scope, bound, 64, XS_HERE)
+#define xs_core_wait_u32(w, slot, need, cmp, order, scope, bound) \
+    xs_core_wait_bits(w, slot, need, cmp, order, scope, bound, 32, XS_HERE)
 
 #endif

@@ -1,5 +1,6 @@
-/* One record into the writer's ring: a 16-byte store (or two of 8, record.h), predicated, with no branch, no fence and nothing shared. Weak, so
- * that tracing orders nothing that the traced code forgot to order. Used by notes.h alone. */
+/* One record into the writer's ring: a 16-byte store (or two of 8, record.h), predicated, with no branch, no fence
+ * and nothing shared. Weak, so that tracing orders nothing that the traced code forgot to order. Used by notes.h
+ * alone. */
 #ifndef XS_EMIT_H
 #define XS_EMIT_H
 
@@ -11,9 +12,9 @@
 #define XS_DEBUG 0
 #endif
 
-/* xs_writer.base: where the ring's slot 0 is, counted in records from the launch's first rank; a multiple of the ring's
- * size, which is 4 at least, so that two low bits are free for flags. A record is stored where both are 0. Or one of two
- * that are no ring, whose low bits say the same to xs_emit. */
+/* xs_writer.base: where the ring's slot 0 is, counted in records from the launch's first rank; a multiple of the
+ * ring's size, which is 4 at least, so that two low bits are free for flags. A record is stored where both are 0. Or
+ * one of two that are no ring, whose low bits say the same to xs_emit. */
 #define XS_RING_FILTERED 1u /* a filter excludes the writer, or another lane is it: not stored */
 #define XS_RING_OFF 2u      /* not started, filtered out, or without a ring: the cursor does not move either */
 #define XS_RING_NONE 0xfffffffeu    /* records nothing, on purpose or since no ring was free */
@@ -25,12 +26,13 @@
 #define XS_ZERO {0}
 #endif
 
-/* The one thread that records: the lowest lane that was active at writer-begin. Local to the kernel and passed by address
- * into inlined code only, so that it lives in registers. Only the first member matters in a plain build. */
+/* The one thread that records: the lowest lane that was active at writer-begin. Local to the kernel and passed by
+ * address into inlined code only, so that it lives in registers. Only the first member matters in a plain build. */
 typedef struct xs_writer {
     const xs_handle *xs;
     uint32_t base;   /* see above; no flag in it while records are stored */
-    uint32_t cursor; /* next sequence, low 32 bits; on a foreign lane how many records the calls there would have made */
+    /* next sequence, low 32 bits; on a foreign lane how many records the calls there would have made */
+    uint32_t cursor;
     uint32_t payload; /* not 0: payload and work events too */
     uint32_t consumed; /* discard mode: what the collector had taken when last asked */
     uint64_t epoch;
@@ -74,7 +76,8 @@ XS_FN void xs_emit_check(const xs_writer *w) {
 }
 
 /* In either form (record.h). dropped: into the overflow slot. */
-XS_FN void xs_emit_put(const xs_writer *w, bool on, char *at, bool dropped, uint32_t code_object, uint32_t value, uint32_t time) {
+XS_FN void xs_emit_put(const xs_writer *w, bool on, char *at, bool dropped, uint32_t code_object, uint32_t value,
+                       uint32_t time) {
     uint32_t sequence = w->cursor & XS_SEQUENCE_MASK;
 #if XS_RECORD_WORDS == 2
     uint32_t stamp = (dropped ? sequence : sequence >> w->xs->ring_shift) + 1;
@@ -99,7 +102,8 @@ XS_FN void xs_emit(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t 
     w->cursor = xs_add_if(xs_emit_moves(w), w->cursor);
 }
 
-/* Where the next record will go, made ahead of a load whose answer it notes: then it costs no time. Discard mode asks for room later. */
+/* Where the next record will go, made ahead of a load whose answer it notes: then it costs no time. Discard mode
+ * asks for room later. */
 #if XS_CUDA && XS_RING_MODE == 0 /* XS_OVERWRITE */
 XS_FN char *xs_emit_ready(xs_writer *w) {
     bool dropped;
@@ -121,7 +125,8 @@ XS_FN void xs_emit_to(xs_writer *w, char *at, uint32_t code_object, uint32_t val
 }
 #endif
 
-/* The same by a branch, for slow paths: what the address is made of is then not kept in registers for the next record. */
+/* The same by a branch, for slow paths: what the address is made of is then not kept in registers for the next
+ * record. */
 XS_FN void xs_emit_slow(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t time) {
     xs_emit_check(w);
     if (xs_emit_stores(w))
@@ -160,7 +165,8 @@ XS_FN uint32_t xs_how_detail(xs_how how, uint32_t further) {
 }
 
 /* Head and detail; `further` more records follow by xs_emit_more. */
-XS_FN void xs_emit_full(xs_writer *w, xs_how how, uint32_t further, uint32_t object, uint32_t value, uint32_t detail, uint64_t time) {
+XS_FN void xs_emit_full(xs_writer *w, xs_how how, uint32_t further, uint32_t object, uint32_t value, uint32_t detail,
+                        uint64_t time) {
     xs_emit_head(w, XS_CODE_FULL, object, value, (uint32_t)time);
     xs_emit(w, xs_how_detail(how, further), detail, (uint32_t)(time >> 32));
 }

@@ -1,5 +1,5 @@
-/* bus_flush (article 004, section 6.3): some buses keep writes in flight behind a fence; reading one of them back drains
- * them. Needed on such buses only, and no substitute for a release. Caller: a thread. */
+/* bus_flush (article 004, section 6.3): some buses keep writes in flight behind a fence; reading one of them back
+ * drains them. Needed on such buses only, and no substitute for a release. Caller: a thread. */
 #ifndef XS_FLUSH_H
 #define XS_FLUSH_H
 

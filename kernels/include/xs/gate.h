@@ -1,7 +1,8 @@
-/* Gates (article 000, section 5): a counter inside the rank that opens at a target. The article resets it, seeds it with
- * the padding and waits for equality by relaxed polls, which an overshoot never releases and which acquire nothing; here it
- * is cumulative, waited for by >= and acquire. Padding that nobody writes is seeded by the host (xs_slot_write) or counted
- * into the target. gpu scope: both sides are on one device. Caller: a thread. Pads: XS_PAD_SHARED. */
+/* Gates (article 000, section 5): a counter inside the rank that opens at a target. The article resets it, seeds it
+ * with the padding and waits for equality by relaxed polls, which an overshoot never releases and which acquire
+ * nothing; here it is cumulative, waited for by >= and acquire. Padding that nobody writes is seeded by the host
+ * (xs_slot_write) or counted into the target. gpu scope: both sides are on one device. Caller: a thread. Pads:
+ * XS_PAD_SHARED. */
 #ifndef XS_GATE_H
 #define XS_GATE_H
 

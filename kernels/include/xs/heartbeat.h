@@ -1,6 +1,6 @@
-/* heartbeat and aborted (article 004, section 3.2): a rank says that it lives, so that who waits for it can tell slow from
- * dead; and a wait gives up softly when the world is aborted, which every primitive does at its back-off stages.
- * Caller: a thread. Pad: 1 row, a column per rank (the sender), XS_PAD_NO_DATA. */
+/* heartbeat and aborted (article 004, section 3.2): a rank says that it lives, so that who waits for it can tell
+ * slow from dead; and a wait gives up softly when the world is aborted, which every primitive does at its back-off
+ * stages. Caller: a thread. Pad: 1 row, a column per rank (the sender), XS_PAD_NO_DATA. */
 #ifndef XS_HEARTBEAT_H
 #define XS_HEARTBEAT_H
 
@@ -21,7 +21,8 @@ XS_FN xs_bound xs_bound_heartbeat(const xs_writer *w, const xs_pad *pad, uint32_
     return bound;
 }
 
-/* 1 once the world is aborted. On a GPU XS_LOOKOUT_NS later at most (lookout.h), for the price of a load from its own memory. */
+/* 1 once the world is aborted. On a GPU XS_LOOKOUT_NS later at most (lookout.h), for the price of a load from its
+ * own memory. */
 XS_FN int xs_aborted_line(xs_writer *w, uint64_t source) {
     xs_step();
     uint32_t reason = xs_lookout_aborted(w->xs);

@@ -1,7 +1,8 @@
-/* XS_HERE: where a primitive or a note is called, its line and the number of its file (file_id.h), as one constant of the
- * compiler's. The macros of primitives pass it on, so it is where the macro was written, be that the kernel's file or a header
- * that it includes. The names of the files go to libxs when the program is loaded: of a kernel compiled for the host, too, those
- * of all files in which XS_HERE stands; of a file that is compiled for CUDA alone its own (docs/limits.md). */
+/* XS_HERE: where a primitive or a note is called, its line and the number of its file (file_id.h), as one constant
+ * of the compiler's. The macros of primitives pass it on, so it is where the macro was written, be that the kernel's
+ * file or a header that it includes. The names of the files go to libxs when the program is loaded: of a kernel
+ * compiled for the host, too, those of all files in which XS_HERE stands; of a file that is compiled for CUDA alone
+ * its own (docs/limits.md). */
 #ifndef XS_HERE_H
 #define XS_HERE_H
 

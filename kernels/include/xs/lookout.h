@@ -83,9 +83,9 @@ XS_FN void xs_lookout_abort(const xs_handle *xs, uint32_t reason) {
     xs_lookout_store(xs, aborted, reason);
 }
 
-/* As seen by whoever looked last. From an address that varies for all that ptxas knows (ring_shift is below 32): else it is the sum made for the
- * abort word, kept in two registers over the status line, behind which the next of several waits reads it again. On sm_75, where
- * consume takes one more by it, only who asks for it. */
+/* As seen by whoever looked last. From an address that varies for all that ptxas knows (ring_shift is below 32):
+ * else it is the sum made for the abort word, kept in two registers over the status line, behind which the next of
+ * several waits reads it again. On sm_75, where consume takes one more by it, only who asks for it. */
 XS_FN uint32_t xs_lookout_state(const xs_handle *xs) {
 #if XS_CUDA && XS_TRACE && (XS_ARCH >= 800 || XS_SAVE_REGISTERS)
     return xs_load_relaxed_gpu_u32_at<XS_LOOKOUT_AT(state)>((const char *)xs->lookout + xs_opaque(xs->ring_shift) / 32);
@@ -94,7 +94,8 @@ XS_FN uint32_t xs_lookout_state(const xs_handle *xs) {
 #endif
 }
 
-/* `started` for a writer that takes this ring: as the host set it. What it sees later, by xs_lookout_state, is not older. */
+/* `started` for a writer that takes this ring: as the host set it. What it sees later, by xs_lookout_state, is not
+ * older. */
 XS_FN uint32_t xs_lookout_begin(const xs_handle *xs, const xs_ring_header *ring) {
     uint32_t state = xs_control_load_u32(&ring->window.started), seen = xs_lookout_state(xs);
     if (seen == XS_LOOKOUT_FROZEN)
@@ -124,7 +125,9 @@ XS_FN const xs_window *xs_ring_window(const xs_handle *xs, const xs_ring_header 
     return (const xs_window *)(const void *)xs->control;
 }
 XS_FN uint32_t xs_lookout_state(const xs_handle *xs) { return xs_window_state(xs_ring_window(xs, NULL)); }
-XS_FN uint32_t xs_lookout_begin(const xs_handle *xs, const xs_ring_header *ring) { return xs_window_state(xs_ring_window(xs, ring)); }
+XS_FN uint32_t xs_lookout_begin(const xs_handle *xs, const xs_ring_header *ring) {
+    return xs_window_state(xs_ring_window(xs, ring));
+}
 XS_FN void xs_lookout_freeze(const xs_handle *xs) { (void)xs; }
 
 #endif

@@ -1,8 +1,9 @@
-/* Notes: they say what happened and do nothing else. Every event of kernels is written here. Public: a kernel that xs did
- * not write, on memory that xs did not allocate, is traced by them. With XS_TRACE=0 they are nothing.
+/* Notes: they say what happened and do nothing else. Every event of kernels is written here. Public: a kernel that xs
+ * did not write, on memory that xs did not allocate, is traced by them. With XS_TRACE=0 they are nothing.
  *
- * All take the writer and are called on its lane; a call from another lane is counted (control.foreign). Slots come from
- * xs_slot_at. order, scope and fence are xs_order, xs_scope and xs_fence_flag: what the code around the note does. */
+ * All take the writer and are called on its lane; a call from another lane is counted (control.foreign). Slots come
+ * from xs_slot_at. order, scope and fence are xs_order, xs_scope and xs_fence_flag: what the code around the note
+ * does. */
 #ifndef XS_NOTES_H
 #define XS_NOTES_H
 
@@ -18,8 +19,8 @@ XS_FN uint64_t xs_note_full_time(uint32_t low) {
     return now - (uint32_t)((uint32_t)now - low);
 }
 
-/* What a note needs that does not depend on what is noted, made ahead of a fence, an atomic or a poll: those take long, and what stands
- * behind them waits for them. No other record may come between. */
+/* What a note needs that does not depend on what is noted, made ahead of a fence, an atomic or a poll: those take
+ * long, and what stands behind them waits for them. No other record may come between. */
 typedef struct xs_ready_note {
     char *at;
     bool wide;
@@ -33,18 +34,21 @@ XS_FN xs_ready_note xs_note_ready(xs_writer *w, xs_slot slot) {
     return r;
 }
 
-/* One record where the table has a code for it and `detailed` is false, else two; wide pads take a third one with the high half. */
-XS_FN void xs_note_detailed_to(xs_writer *w, xs_ready_note r, xs_how how, xs_slot slot, uint64_t value, bool detailed, uint32_t detail,
-                               uint32_t time) {
+/* One record where the table has a code for it and `detailed` is false, else two; wide pads take a third one with
+ * the high half. */
+XS_FN void xs_note_detailed_to(xs_writer *w, xs_ready_note r, xs_how how, xs_slot slot, uint64_t value, bool detailed,
+                               uint32_t detail, uint32_t time) {
     bool full = xs_how_code(how) == XS_CODE_FULL || r.wide || detailed;
-    xs_emit_to(w, r.at, XS_HEAD(full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), xs_opaque(slot.object)), (uint32_t)value, time);
+    xs_emit_to(w, r.at, XS_HEAD(full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), xs_opaque(slot.object)),
+               (uint32_t)value, time);
     if (!full)
         return;
     xs_emit_slow(w, xs_how_detail(how, r.wide), detail, xs_high(xs_note_full_time(time)));
     if (r.wide)
         xs_emit_slow(w, XS_MORE(0), xs_high(value), 0);
 }
-XS_FN void xs_note_detailed(xs_writer *w, xs_how how, xs_slot slot, uint64_t value, bool detailed, uint32_t detail, uint32_t time) {
+XS_FN void xs_note_detailed(xs_writer *w, xs_how how, xs_slot slot, uint64_t value, bool detailed, uint32_t detail,
+                            uint32_t time) {
     xs_note_detailed_to(w, xs_note_ready(w, slot), how, slot, value, detailed, detail, time);
 }
 
@@ -52,7 +56,8 @@ XS_FN void xs_note_detailed(xs_writer *w, xs_how how, xs_slot slot, uint64_t val
 
 XS_FN uint32_t xs_note_time(void) { return XS_TRACE ? xs_now_low() : 0; }
 
-XS_FN void xs_note_signal_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope, uint32_t fence) {
+XS_FN void xs_note_signal_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope,
+                             uint32_t fence) {
     if (!XS_TRACE)
         return;
     xs_note_detailed(w, xs_how_of(XS_EV_SIGNAL, order, scope, fence), slot, value, false, 0, time);
@@ -65,11 +70,13 @@ XS_FN void xs_note_signal(xs_writer *w, xs_slot slot, uint64_t value, uint32_t o
 
 /* A chunk of `rows` rows is finished. A whole chunk (64 rows) is one record, in which rows are not stored. */
 #define XS_CHUNK_ROWS 64u
-XS_FN void xs_note_watermark_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t seq, uint32_t rows, uint32_t order, uint32_t scope) {
+XS_FN void xs_note_watermark_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t seq, uint32_t rows, uint32_t order,
+                                uint32_t scope) {
     if (!XS_TRACE)
         return;
     w->signal_object = slot.object;
-    xs_note_detailed(w, xs_how_of(XS_EV_WATERMARK, order, scope, XS_FENCE_NONE), slot, seq, rows != XS_CHUNK_ROWS, rows, time);
+    xs_note_detailed(w, xs_how_of(XS_EV_WATERMARK, order, scope, XS_FENCE_NONE), slot, seq, rows != XS_CHUNK_ROWS, rows,
+                     time);
 }
 XS_FN void xs_note_watermark(xs_writer *w, xs_slot slot, uint64_t seq, uint32_t rows, uint32_t order, uint32_t scope) {
     xs_note_watermark_at(w, xs_note_time(), slot, seq, rows, order, scope);
@@ -85,8 +92,8 @@ XS_FN void xs_note_reset(xs_writer *w, xs_slot slot, uint64_t value, uint32_t sl
     if (!XS_TRACE)
         return;
     bool high = xs_high(value) != 0;
-    xs_emit_full(w, xs_how_of(XS_EV_RESET, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), high, slot.object, (uint32_t)value, slots,
-                 xs_now());
+    xs_emit_full(w, xs_how_of(XS_EV_RESET, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), high, slot.object,
+                 (uint32_t)value, slots, xs_now());
     if (high)
         xs_emit_more(w, 0, xs_high(value), 0);
 }
@@ -96,37 +103,41 @@ XS_FN void xs_note_reset(xs_writer *w, xs_slot slot, uint64_t value, uint32_t sl
 /* One arrival of `weight` at an election: old is the counter before (as the add returned it), base its value when this
  * epoch began, expected the epoch's arrivals. Elected where old + weight == base + expected. One record where the
  * numbers are small. After the add. */
-XS_FN void xs_note_arrive_to(xs_writer *w, xs_ready_note r, uint32_t time, xs_slot slot, uint64_t old, uint64_t base, uint32_t weight,
-                             uint32_t expected, uint32_t order, uint32_t scope) {
+XS_FN void xs_note_arrive_to(xs_writer *w, xs_ready_note r, uint32_t time, xs_slot slot, uint64_t old, uint64_t base,
+                             uint32_t weight, uint32_t expected, uint32_t order, uint32_t scope) {
     if (!XS_TRACE)
         return;
     xs_how how = xs_how_of(XS_EV_ARRIVE, order, scope, XS_FENCE_NONE);
     uint64_t count = old - base, target = base + expected;
     bool full = xs_how_code(how) == XS_CODE_FULL || r.wide || !XS_ARRIVE_FITS(count, weight, expected);
     uint32_t packed = XS_ARRIVE_PACK((uint32_t)count, weight, expected);
-    xs_emit_to(w, r.at, XS_HEAD(full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), xs_opaque(slot.object)), full ? (uint32_t)old : packed, time);
+    xs_emit_to(w, r.at, XS_HEAD(full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), xs_opaque(slot.object)),
+               full ? (uint32_t)old : packed, time);
     if (!full)
         return;
     xs_emit_slow(w, xs_how_detail(how, 1), expected, xs_high(xs_note_full_time(time)));
     xs_emit_slow(w, XS_MORE(weight < XS_OBJECT_MASK ? weight : XS_OBJECT_MASK), xs_high(old), (uint32_t)target);
 }
 /* time: from before the add (xs_note_time), behind a fence that belongs to it. */
-XS_FN void xs_note_arrive_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t old, uint64_t base, uint32_t weight, uint32_t expected,
-                             uint32_t order, uint32_t scope) {
+XS_FN void xs_note_arrive_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t old, uint64_t base, uint32_t weight,
+                             uint32_t expected, uint32_t order, uint32_t scope) {
     xs_note_arrive_to(w, xs_note_ready(w, slot), time, slot, old, base, weight, expected, order, scope);
 }
-XS_FN void xs_note_arrive(xs_writer *w, xs_slot slot, uint64_t old, uint64_t base, uint32_t weight, uint32_t expected, uint32_t order,
-                          uint32_t scope) {
+XS_FN void xs_note_arrive(xs_writer *w, xs_slot slot, uint64_t old, uint64_t base, uint32_t weight, uint32_t expected,
+                          uint32_t order, uint32_t scope) {
     xs_note_arrive_at(w, xs_note_time(), slot, old, base, weight, expected, order, scope);
 }
 
 /* `add` arrivals at a gate: one record for an arrival of 1. After the add. */
-XS_FN void xs_note_gate_to(xs_writer *w, xs_ready_note r, uint32_t time, xs_slot slot, uint64_t old, uint32_t add, uint32_t order, uint32_t scope) {
+XS_FN void xs_note_gate_to(xs_writer *w, xs_ready_note r, uint32_t time, xs_slot slot, uint64_t old, uint32_t add,
+                           uint32_t order, uint32_t scope) {
     if (XS_TRACE)
-        xs_note_detailed_to(w, r, xs_how_of(XS_EV_GATE_ARRIVE, order, scope, XS_FENCE_NONE), slot, old, add != 1, add, time);
+        xs_note_detailed_to(w, r, xs_how_of(XS_EV_GATE_ARRIVE, order, scope, XS_FENCE_NONE), slot, old, add != 1, add,
+                            time);
 }
 /* time: likewise. */
-XS_FN void xs_note_gate_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t old, uint32_t add, uint32_t order, uint32_t scope) {
+XS_FN void xs_note_gate_at(xs_writer *w, uint32_t time, xs_slot slot, uint64_t old, uint32_t add, uint32_t order,
+                           uint32_t scope) {
     xs_note_gate_to(w, xs_note_ready(w, slot), time, slot, old, add, order, scope);
 }
 XS_FN void xs_note_gate(xs_writer *w, xs_slot slot, uint64_t old, uint32_t add, uint32_t order, uint32_t scope) {
@@ -136,7 +147,8 @@ XS_FN void xs_note_gate(xs_writer *w, xs_slot slot, uint64_t old, uint32_t add, 
 /* ---- waits. Satisfied at the first poll: xs_note_pass. Else begin, poll at back-off stages, end. ---- */
 
 /* One record where observed is what was needed, else two. After the poll: control must depend on the loaded value. */
-XS_FN void xs_note_passed(xs_writer *w, xs_ready_note r, xs_slot slot, uint64_t observed, uint64_t need, uint32_t order, uint32_t scope) {
+XS_FN void xs_note_passed(xs_writer *w, xs_ready_note r, xs_slot slot, uint64_t observed, uint64_t need, uint32_t order,
+                          uint32_t scope) {
     if (!XS_TRACE)
         return;
     xs_how how = xs_how_of(XS_EV_PASS, order, scope, XS_FENCE_NONE);
@@ -160,7 +172,8 @@ XS_FN xs_how xs_wait_how(const xs_wait_note *n, uint32_t event, uint32_t result)
 }
 
 /* What the wait is for; n->slot and n->line are set beside. */
-XS_FN void xs_note_wait_asks(xs_wait_note *n, uint64_t need, uint32_t order, uint32_t scope, uint32_t cmp, uint64_t source) {
+XS_FN void xs_note_wait_asks(xs_wait_note *n, uint64_t need, uint32_t order, uint32_t scope, uint32_t cmp,
+                             uint64_t source) {
     n->need = need;
     n->order = order;
     n->scope = scope;
@@ -169,7 +182,8 @@ XS_FN void xs_note_wait_asks(xs_wait_note *n, uint64_t need, uint32_t order, uin
     n->polls = 1;
     n->stage = 0;
 }
-/* The event alone; the line is written by xs_note_wait_tell. file: its number where the end has no room for it, else 0. */
+/* The event alone; the line is written by xs_note_wait_tell. file: its number where the end has no room for it, else
+ * 0. */
 XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t file) {
     uint64_t now = xs_now();
     n->last_fail = (uint32_t)now;
@@ -181,7 +195,8 @@ XS_FN void xs_note_wait_start(xs_writer *w, xs_wait_note *n, uint64_t observed, 
         uint32_t word[3];
         switch (part) {
         case 0:
-            word[0] = XS_HEAD(XS_CODE_FULL, xs_opaque(n->slot.object)), word[1] = (uint32_t)n->need, word[2] = (uint32_t)now;
+            word[0] = XS_HEAD(XS_CODE_FULL, xs_opaque(n->slot.object)), word[1] = (uint32_t)n->need,
+            word[2] = (uint32_t)now;
             break;
         case 1:
             word[0] = xs_how_detail(how, more), word[1] = (uint32_t)observed, word[2] = xs_high(now);
@@ -204,8 +219,8 @@ XS_FN void xs_note_wait_tell(xs_writer *w, const xs_wait_note *n, uint32_t state
 }
 
 /* When the first poll failed. cmp: xs_cmp. */
-XS_FN xs_wait_note xs_note_wait_begin_line(xs_writer *w, xs_slot slot, uint64_t need, uint64_t observed, uint32_t order, uint32_t scope,
-                                           uint32_t cmp, uint64_t source) {
+XS_FN xs_wait_note xs_note_wait_begin_line(xs_writer *w, xs_slot slot, uint64_t need, uint64_t observed, uint32_t order,
+                                           uint32_t scope, uint32_t cmp, uint64_t source) {
     xs_wait_note n = XS_ZERO;
     if (!XS_TRACE)
         return n;
@@ -240,7 +255,9 @@ XS_FN void xs_note_wait_ended(xs_writer *w, xs_wait_note *n, uint64_t observed, 
     for (uint32_t part = 0; part < 3u + high; part++) {
         uint32_t word[3], polls = (uint32_t)n->polls, stage = n->stage;
 #if XS_WAITS_SHORT
-        uint32_t zero = part >> 8; /* 0, but for all that ptxas knows another in each round: it makes nothing of these ahead of the loop */
+        uint32_t zero =
+            part >>
+            8; /* 0, but for all that ptxas knows another in each round: it makes nothing of these ahead of the loop */
         polls |= zero;
         high = (xs_high(observed) | xs_high(n->need) | polls_high | (n->backoff ? 0 : xs_high(slept)) | zero) != 0;
         how.result = result | zero;
@@ -255,11 +272,13 @@ XS_FN void xs_note_wait_ended(xs_writer *w, xs_wait_note *n, uint64_t observed, 
             word[0] = xs_how_detail(how, 1u + high), word[1] = polls, word[2] = xs_high(xs_note_full_time(now));
             break;
         case 2:
-            word[0] = XS_MORE((XS_SOURCE_LINE(n->source) & 0xffff) | (stage & XS_STAGE_MOST) << 16 | (named ? XS_END_NAMED : 0));
+            word[0] = XS_MORE((XS_SOURCE_LINE(n->source) & 0xffff) | (stage & XS_STAGE_MOST) << 16 |
+                              (named ? XS_END_NAMED : 0));
             word[1] = named ? XS_SOURCE_FILE(n->source) : (uint32_t)slept, word[2] = now - n->last_fail;
             break;
         default:
-            word[0] = XS_MORE((xs_high(slept) & 0xffff) | polls_high << 16), word[1] = xs_high(observed), word[2] = xs_high(n->need);
+            word[0] = XS_MORE((xs_high(slept) & 0xffff) | polls_high << 16), word[1] = xs_high(observed),
+            word[2] = xs_high(n->need);
         }
         xs_emit_slow(w, word[0], word[1], word[2]);
     }
@@ -268,7 +287,8 @@ XS_FN void xs_note_wait_ended(xs_writer *w, xs_wait_note *n, uint64_t observed, 
     xs_line_give(w, n->line);
 }
 
-/* After the poll that ended it, or when it gives up: result is xs_result. Three or four records: it has had the time. */
+/* After the poll that ended it, or when it gives up: result is xs_result. Three or four records: it has had the
+ * time. */
 XS_FN void xs_note_wait_end(xs_writer *w, xs_wait_note *n, uint64_t observed, uint32_t result) {
     if (!XS_TRACE)
         return;

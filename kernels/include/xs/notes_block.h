@@ -4,7 +4,8 @@
 
 #include <xs/notes.h>
 
-XS_FN void xs_note_barrier(xs_writer *w, uint32_t event, xs_slot slot, uint64_t generation, uint32_t participants, uint32_t result) {
+XS_FN void xs_note_barrier(xs_writer *w, uint32_t event, xs_slot slot, uint64_t generation, uint32_t participants,
+                           uint32_t result) {
     if (!XS_TRACE)
         return;
     xs_how how = {event, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE, XS_CMP_GE, result};
@@ -13,7 +14,8 @@ XS_FN void xs_note_barrier(xs_writer *w, uint32_t event, xs_slot slot, uint64_t 
 XS_FN void xs_note_barrier_enter(xs_writer *w, xs_slot slot, uint64_t generation, uint32_t participants) {
     xs_note_barrier(w, XS_EV_BARRIER_ENTER, slot, generation, participants, XS_RESULT_OK);
 }
-XS_FN void xs_note_barrier_leave(xs_writer *w, xs_slot slot, uint64_t generation, uint32_t participants, uint32_t result) {
+XS_FN void xs_note_barrier_leave(xs_writer *w, xs_slot slot, uint64_t generation, uint32_t participants,
+                                 uint32_t result) {
     xs_note_barrier(w, XS_EV_BARRIER_LEAVE, slot, generation, participants, result);
 }
 
@@ -47,7 +49,8 @@ XS_FN void xs_note_fence_line(xs_writer *w, uint32_t order, uint32_t scope, uint
         return;
     xs_slot file = XS_ZERO;
     file.object = XS_SOURCE_FILE(source);
-    xs_note_detailed(w, xs_how_of(XS_EV_FENCE, order, scope, XS_FENCE_NONE), file, XS_SOURCE_LINE(source), false, 0, xs_now_low());
+    xs_note_detailed(w, xs_how_of(XS_EV_FENCE, order, scope, XS_FENCE_NONE), file, XS_SOURCE_LINE(source), false, 0,
+                     xs_now_low());
 }
 #define xs_note_fence(w, order, scope) xs_note_fence_line(w, order, scope, XS_HERE)
 
@@ -59,8 +62,8 @@ XS_FN void xs_note_bus_flush(xs_writer *w, xs_slot slot, uint64_t value) {
 /* A kernel aborts the world, or sees it aborted. reason: an xs_error, positive. */
 XS_FN void xs_note_abort_line(xs_writer *w, uint32_t reason, uint64_t source) {
     if (XS_TRACE)
-        xs_emit_full(w, xs_how_of(XS_EV_ABORT, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, XS_SOURCE_FILE(source), reason,
-                     XS_SOURCE_LINE(source), xs_now());
+        xs_emit_full(w, xs_how_of(XS_EV_ABORT, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, XS_SOURCE_FILE(source),
+                     reason, XS_SOURCE_LINE(source), xs_now());
 }
 #define xs_note_abort(w, reason) xs_note_abort_line(w, reason, XS_HERE)
 

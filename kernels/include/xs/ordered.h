@@ -28,8 +28,10 @@ XS_FN uint64_t xs_ordered_poll(const void *at, uint32_t order, uint32_t scope, u
 #else
     (void)scope;
     if (order == XS_ACQUIRE)
-        return bits == 32 ? __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE) : __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
-    return bits == 32 ? __atomic_load_n((const uint32_t *)at, __ATOMIC_RELAXED) : __atomic_load_n((const uint64_t *)at, __ATOMIC_RELAXED);
+        return bits == 32 ? __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE)
+                          : __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
+    return bits == 32 ? __atomic_load_n((const uint32_t *)at, __ATOMIC_RELAXED)
+                      : __atomic_load_n((const uint64_t *)at, __ATOMIC_RELAXED);
 #endif
 }
 

@@ -11,7 +11,9 @@
 #if XS_CUDA
 XS_FN uint32_t xs_grid_block(void) { return blockIdx.x; }
 XS_FN uint32_t xs_thread(void) { return threadIdx.x; }
-XS_FN uint32_t xs_threads(void) { return blockDim.x; } /* the step of payload loops: known not to vary, so that they are unrolled */
+XS_FN uint32_t xs_threads(void) {
+    return blockDim.x;
+} /* the step of payload loops: known not to vary, so that they are unrolled */
 XS_FN uint32_t xs_warp(void) { return threadIdx.x / XS_WARP; }
 XS_FN uint32_t xs_warps(void) { return ((XS_TRACE ? xs_writer_threads() : blockDim.x) + XS_WARP - 1) / XS_WARP; }
 /* Joins the block, unnoted: bar.sync 0, which clashes with any other use of barrier 0 (article 000, section 6.4). */
@@ -19,8 +21,8 @@ XS_FN int xs_block_join(void) {
     __syncthreads();
     return 0;
 }
-/* Joins all lanes of the warp that have not exited, however far apart they have run. Never __activemask() here: it names the
- * lanes that happen to run together, so that lane 0 would not wait for lanes that are still writing. */
+/* Joins all lanes of the warp that have not exited, however far apart they have run. Never __activemask() here: it
+ * names the lanes that happen to run together, so that lane 0 would not wait for lanes that are still writing. */
 XS_FN void xs_warp_join(void) { __syncwarp(); }
 /* The value of lane 0, for all lanes of the warp; joins them. */
 XS_FN int xs_warp_broadcast(int value) { return __shfl_sync(0xffffffffu, value, 0); }
@@ -63,7 +65,9 @@ XS_FN void xs_work_ns(uint64_t ns) { xs_host_work(ns); }
 /* The rank that this block belongs to, its index in it, and how many blocks the rank has. */
 XS_FN uint32_t xs_handle_rank(const xs_handle *xs) { return xs->rank + xs_grid_block() / xs->blocks; }
 #if XS_CUDA && XS_TRACE /* from the block in the grid, read again, and the rank: one register less over waits */
-XS_FN uint32_t xs_handle_block(const xs_handle *xs) { return xs_ptx_ctaid_x() - xs_grid_block() / xs->blocks * xs->blocks; }
+XS_FN uint32_t xs_handle_block(const xs_handle *xs) {
+    return xs_ptx_ctaid_x() - xs_grid_block() / xs->blocks * xs->blocks;
+}
 #else
 XS_FN uint32_t xs_handle_block(const xs_handle *xs) { return xs_grid_block() % xs->blocks; }
 #endif

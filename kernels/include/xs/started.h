@@ -1,5 +1,5 @@
-/* The first act of every block of a traced CUDA kernel: says in mapped memory that it runs, so that the host can tell a launch
- * whose blocks wait for room from one that is merely slow. One relaxed 32-bit store by one thread. */
+/* The first act of every block of a traced CUDA kernel: says in mapped memory that it runs, so that the host can
+ * tell a launch whose blocks wait for room from one that is merely slow. One relaxed 32-bit store by one thread. */
 #ifndef XS_STARTED_H
 #define XS_STARTED_H
 

@@ -1,5 +1,6 @@
-/* Status lines: what a wait that had to wait is doing, in mapped memory, for `xs hang`. Written whether tracing is started
- * or not, by writers that have a ring. Each 16-byte part is one store and carries the generation. Used by notes.h alone. */
+/* Status lines: what a wait that had to wait is doing, in mapped memory, for `xs hang`. Written whether tracing is
+ * started or not, by writers that have a ring. Each 16-byte part is one store and carries the generation. Used by
+ * notes.h alone. */
 #ifndef XS_STATUS_H
 #define XS_STATUS_H
 
@@ -42,8 +43,9 @@ typedef struct xs_wait_note {
     uint32_t line;      /* status line of the writer */
 } xs_wait_note;
 
-/* The line of a wait is written when its slot was read so often. On a GPU, where it lies across the bus and the next release of the warp
- * waits until it has arrived there, that is when back-off has reached its last stage: shorter waits, of some 0.6 ms, are in the ring alone. */
+/* The line of a wait is written when its slot was read so often. On a GPU, where it lies across the bus and the next
+ * release of the warp waits until it has arrived there, that is when back-off has reached its last stage: shorter
+ * waits, of some 0.6 ms, are in the ring alone. */
 #define XS_LINE_READS (XS_CUDA ? XS_BACKOFF_STAGES * XS_BACKOFF_READS : 1u)
 
 /* Takes the lowest free line of this writer; one that the ring does not have is taken too, and nothing is written there
@@ -55,7 +57,9 @@ XS_FN uint32_t xs_line_take(xs_writer *w) {
 }
 XS_FN void xs_line_give(xs_writer *w, uint32_t line) { w->lines &= ~(1ull << line); }
 
-XS_FN bool xs_line_exists(const xs_writer *w, uint32_t line) { return xs_writer_has_ring(w) && line < w->xs->lines_per_ring; }
+XS_FN bool xs_line_exists(const xs_writer *w, uint32_t line) {
+    return xs_writer_has_ring(w) && line < w->xs->lines_per_ring;
+}
 
 /* The generation is the time and how the line came to be written: two writes to a line in a row differ in one of them.
  * Never 0. */
@@ -73,10 +77,13 @@ XS_FN void xs_line_put(char *at, uint32_t generation, uint32_t a, uint32_t b, ui
 }
 #else
 #define XS_LINE_WORD(i) (i)
-XS_FN void xs_line_put(char *at, uint32_t generation, uint32_t a, uint32_t b, uint32_t c) { xs_store16_if(1, at, generation, a, b, c); }
+XS_FN void xs_line_put(char *at, uint32_t generation, uint32_t a, uint32_t b, uint32_t c) {
+    xs_store16_if(1, at, generation, a, b, c);
+}
 #endif
 
-/* When the wait began. On a GPU in its own memory until the line is written: one store, and no register over the wait. */
+/* When the wait began. On a GPU in its own memory until the line is written: one store, and no register over the
+ * wait. */
 #if XS_CUDA
 XS_FN uint64_t *xs_line_begin_at(const xs_writer *w, uint32_t line) {
     return (uint64_t *)xs_element(w->xs->waits, xs_writer_ring(w) * w->xs->lines_per_ring + line, sizeof(uint64_t));
@@ -96,7 +103,8 @@ XS_FN void xs_line_begin(const xs_writer *w, const xs_wait_note *n, const char *
     (void)w, (void)n;
     uint64_t begin = xs_line_state(word[0]) == XS_LINE_WAITING ? xs_now() : 0;
     for (uint32_t i = 1; i < 3; i++)
-        word[i] = begin ? (uint32_t)(begin >> 32 * (i - 1)) : xs_control_load_u32((const uint32_t *)(const void *)at + XS_LINE_WORD(i));
+        word[i] = begin ? (uint32_t)(begin >> 32 * (i - 1))
+                        : xs_control_load_u32((const uint32_t *)(const void *)at + XS_LINE_WORD(i));
 }
 #endif
 
@@ -105,7 +113,8 @@ XS_FN uint32_t xs_line_part(const char *at) { return (uint32_t)(uintptr_t)at / 1
 
 /* The words of one part, behind the generation. What does not change while a wait goes on is read back from the line or
  * made anew rather than kept in registers, and the time is read where it is written. */
-XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *at, uint32_t result, uint64_t observed, uint32_t word[4]) {
+XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *at, uint32_t result, uint64_t observed,
+                         uint32_t word[4]) {
     uint32_t block, rank;
     uint64_t now;
     switch (xs_line_part(at)) {
@@ -114,21 +123,25 @@ XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *
         word[2] = xs_opaque(n->slot.object), word[3] = (uint32_t)n->need;
         break;
     case 1:
-        word[1] = xs_opaque((uint32_t)(n->need >> 32)), word[2] = (uint32_t)observed, word[3] = (uint32_t)(observed >> 32);
+        word[1] = xs_opaque((uint32_t)(n->need >> 32)), word[2] = (uint32_t)observed,
+        word[3] = (uint32_t)(observed >> 32);
         break;
     case 2:
-        word[1] = xs_opaque((uint32_t)n->polls), now = xs_now(), word[2] = (uint32_t)now, word[3] = (uint32_t)(now >> 32);
+        word[1] = xs_opaque((uint32_t)n->polls), now = xs_now(), word[2] = (uint32_t)now,
+        word[3] = (uint32_t)(now >> 32);
         break;
     case 3:
         xs_line_begin(w, n, at, word);
         word[3] = xs_opaque((uint32_t)w->epoch); /* a writer does not enter another while it waits */
         break;
     case 4:
-        word[1] = (XS_SOURCE_LINE(n->source) & 0xffff) | xs_opaque(w->role) << 16, word[2] = w->word, word[3] = n->heartbeat;
+        word[1] = (XS_SOURCE_LINE(n->source) & 0xffff) | xs_opaque(w->role) << 16, word[2] = w->word,
+        word[3] = n->heartbeat;
         break;
     case 5:
         word[1] = xs_opaque(w->signal_object); /* not its value: that would cost two registers for the kernel's life */
-        /* Used here, the address stays in its registers through the loop; else ptxas moves what it needs more to the stack. */
+        /* Used here, the address stays in its registers through the loop; else ptxas moves what it needs more to the
+         * stack. */
         word[2] = XS_CUDA ? (uint32_t)(uintptr_t)n->slot.at : 0;
         word[3] = XS_SOURCE_FILE(n->source);
         break;
@@ -142,9 +155,10 @@ XS_FN void xs_line_words(const xs_writer *w, const xs_wait_note *n, const char *
     }
 }
 
-/* Part by part in a loop that is not unrolled, with one store in it: the slow path may take its time, but not the kernel's
- * registers. */
-XS_FN void xs_line_write(const xs_writer *w, const xs_wait_note *n, uint32_t state, uint32_t result, uint64_t observed) {
+/* Part by part in a loop that is not unrolled, with one store in it: the slow path may take its time, but not the
+ * kernel's registers. */
+XS_FN void xs_line_write(const xs_writer *w, const xs_wait_note *n, uint32_t state, uint32_t result,
+                         uint64_t observed) {
     if (!xs_line_exists(w, n->line))
         return;
     uint32_t generation = xs_line_generation(xs_now_low(), state);
@@ -158,7 +172,8 @@ XS_FN void xs_line_write(const xs_writer *w, const xs_wait_note *n, uint32_t sta
     }
 }
 
-/* The wait is over: nothing but that, since what comes next should not be kept waiting. From the last part to the first. */
+/* The wait is over: nothing but that, since what comes next should not be kept waiting. From the last part to the
+ * first. */
 XS_FN void xs_line_over(const xs_writer *w, const xs_wait_note *n, uint32_t now) {
     if (!xs_line_exists(w, n->line))
         return;

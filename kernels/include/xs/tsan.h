@@ -1,8 +1,8 @@
-/* Fences for ThreadSanitizer, which does not know them: correct fence-based code is reported as racy without this, and
- * code that lacks a fence looks just the same. A fence that stands before a store to a known slot releases to that slot;
- * a fence that stands after a relaxed poll acquires from the slots that its thread polled. Both happen where the fence
- * really is, so a fence left out is a race that is seen. Fences of which no slot is known meet at one word: that can hide
- * a missing fence, but never invents one. Scopes and other processes cannot be seen at all. */
+/* Fences for ThreadSanitizer, which does not know them: correct fence-based code is reported as racy without this,
+ * and code that lacks a fence looks just the same. A fence that stands before a store to a known slot releases to
+ * that slot; a fence that stands after a relaxed poll acquires from the slots that its thread polled. Both happen
+ * where the fence really is, so a fence left out is a race that is seen. Fences of which no slot is known meet at
+ * one word: that can hide a missing fence, but never invents one. Scopes and other processes cannot be seen at all. */
 #ifndef XS_TSAN_H
 #define XS_TSAN_H
 

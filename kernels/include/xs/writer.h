@@ -1,5 +1,5 @@
-/* The writer: takes a ring at its begin and gives it back at its end, by one atomic each, and says so to the host in the ring's
- * header. A ring has one owner at a time; its sequence goes on from owner to owner. */
+/* The writer: takes a ring at its begin and gives it back at its end, by one atomic each, and says so to the host in
+ * the ring's header. A ring has one owner at a time; its sequence goes on from owner to owner. */
 #ifndef XS_WRITER_H
 #define XS_WRITER_H
 
@@ -21,11 +21,12 @@ XS_FN bool xs_writer_has_ring(const xs_writer *w) { return xs_opaque(w->base) < 
 XS_FN uint32_t xs_writer_ring(const xs_writer *w) { return xs_opaque(w->base) >> w->xs->ring_shift; }
 
 #if XS_CUDA
-/* Ahead of the end of a ring's owner: its records in memory of the device are there before whoever copies them sees the end. */
+/* Ahead of the end of a ring's owner: its records in memory of the device are there before whoever copies them sees
+ * the end. */
 XS_FN void xs_ring_records_first(void) { xs_fence_acq_rel_gpu(); }
 XS_FN void xs_ring_store(uint64_t *at, uint64_t value) { xs_store_relaxed_sys(at, value); }
-/* Next, owners, mode and busy of a ring header, by one store that nothing waits for; where that is not whole, by two, of which the second
- * waits at the end of an owner (`next` does not change at its begin). */
+/* Next, owners, mode and busy of a ring header, by one store that nothing waits for; where that is not whole, by
+ * two, of which the second waits at the end of an owner (`next` does not change at its begin). */
 XS_FN void xs_ring_sign(xs_ring_header *ring, uint64_t next, uint32_t owners, uint32_t busy) {
 #if XS_RECORD_WORDS == 2
     uint64_t *half = &ring->next, sign = owners | (uint64_t)(XS_RING_MODE | busy << 16) << 32;
@@ -40,7 +41,9 @@ XS_FN void xs_ring_sign(xs_ring_header *ring, uint64_t next, uint32_t owners, ui
 }
 #else
 XS_FN void xs_ring_records_first(void) {}
-XS_FN void xs_ring_store(uint64_t *at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); } /* no step of the protocol */
+XS_FN void xs_ring_store(uint64_t *at, uint64_t value) {
+    __atomic_store_n(at, value, __ATOMIC_RELAXED);
+} /* no step of the protocol */
 XS_FN void xs_ring_sign(xs_ring_header *ring, uint64_t next, uint32_t owners, uint32_t busy) {
     xs_record_word *half = (xs_record_word *)(void *)&ring->next;
     __atomic_store_n(&half[0], next, __ATOMIC_RELAXED);
@@ -72,7 +75,8 @@ XS_FN bool xs_writer_passes_filters(const xs_writer *w) {
     xs_load16_relaxed_sys(&window->block_first, words + 4);
     uint64_t first = words[6] | (uint64_t)words[7] << 32, last = xs_control_load(&window->epoch_last);
     xs_writer_place(w, &rank, &block);
-    return (rank >= words[2]) & (rank <= words[3]) & (block >= words[4]) & (block <= words[5]) & (w->epoch >= first) & (w->epoch <= last);
+    return (rank >= words[2]) & (rank <= words[3]) & (block >= words[4]) & (block <= words[5]) & (w->epoch >= first) &
+           (w->epoch <= last);
 }
 
 /* The filters too, where there are any: at writer-begin and xs_writer_epoch. */
@@ -90,8 +94,9 @@ XS_FN void xs_writer_count_foreign(xs_writer *w) {
     }
 }
 
-/* Claims a ring of the rank: one atomic where the first try is free, since writers start at a bit of their own. gpu scope: a rank
- * lives on one device, and its bitmap in that device's memory (atomics on host memory take turns, a microsecond each). */
+/* Claims a ring of the rank: one atomic where the first try is free, since writers start at a bit of their own. gpu
+ * scope: a rank lives on one device, and its bitmap in that device's memory (atomics on host memory take turns, a
+ * microsecond each). */
 XS_FN uint32_t xs_ring_claim(uint64_t *groups, uint32_t count, uint32_t seed) {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t group = (seed / 64 + i) % count;
@@ -128,14 +133,15 @@ XS_FN void xs_ring_enter_owner(xs_writer *w, xs_ring_header *ring, uint64_t firs
     xs_ring_store(&word[3], XS_OWNER_WORD3(stamp, warp_sm, now, block, w->role));
 #else
     uint32_t stamp = XS_RING_STAMP(owners) << 16;
-    xs_store16_if(1, entry, (uint32_t)first, ((uint32_t)(first >> 32) & 0xffff) | stamp, (uint32_t)now, (uint32_t)(now >> 32));
+    xs_store16_if(1, entry, (uint32_t)first, ((uint32_t)(first >> 32) & 0xffff) | stamp, (uint32_t)now,
+                  (uint32_t)(now >> 32));
     xs_store16_if(1, entry + 16, w->xs->launch, block, warp_sm, (w->role & 0xffff) | stamp);
 #endif
     xs_ring_sign(ring, first, owners + 1, 1);
 }
 
-/* On a GPU one round trip over the bus: the claim is in the device's memory, and all loads behind it are under way before the first of
- * their answers is used. */
+/* On a GPU one round trip over the bus: the claim is in the device's memory, and all loads behind it are under way
+ * before the first of their answers is used. */
 XS_FN void xs_writer_take(xs_writer *w) {
     const xs_handle *xs = w->xs;
     uint64_t now = xs_now(); /* of the call: what follows takes microseconds on a GPU, and not always as many */
@@ -164,12 +170,14 @@ XS_FN void xs_writer_take(xs_writer *w) {
     xs_writer_filter(w, state);
     uint32_t block;
     xs_writer_place(w, &rank, &block);
-    xs_emit_full(w, xs_how_of(XS_EV_WRITER_BEGIN, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 1, w->role, block, xs->launch, now);
+    xs_emit_full(w, xs_how_of(XS_EV_WRITER_BEGIN, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 1, w->role, block,
+                 xs->launch, now);
     xs_emit_more(w, rank, xs_writer_warp() | xs_sm() << 16, 0);
 }
 
-/* One call per warp, by all of its active lanes together; the lowest of them records from here on. role: an id of xs_role,
- * 0 for none. Where no ring is free it is counted and the kernel goes on unrecorded, without status lines too. */
+/* One call per warp, by all of its active lanes together; the lowest of them records from here on. role: an id of
+ * xs_role, 0 for none. Where no ring is free it is counted and the kernel goes on unrecorded, without status lines
+ * too. */
 XS_FN xs_writer xs_writer_begin(const xs_handle *xs, uint32_t role) {
     xs_writer w = XS_ZERO;
     w.xs = xs;
@@ -203,9 +211,10 @@ XS_FN void xs_writer_end(xs_writer *w) {
         xs_ring_header *header = &w->xs->rings[xs_writer_ring(w)];
         uint64_t begin = xs_control_load(&header->next), consumed = xs_control_load(&header->consumed);
         uint32_t owners = xs_control_load_u32(&header->owners);                      /* none waits for another */
-        uint64_t next = xs_ring_next(begin, consumed, w->cursor + (xs_emit_moves(w) ? 2 : 0)); /* behind this event's own two records */
-        xs_emit_full(w, xs_how_of(XS_EV_WRITER_END, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, w->role, (uint32_t)next,
-                     (uint32_t)(next >> 32), now);
+        /* behind this event's own two records */
+        uint64_t next = xs_ring_next(begin, consumed, w->cursor + (xs_emit_moves(w) ? 2 : 0));
+        xs_emit_full(w, xs_how_of(XS_EV_WRITER_END, XS_ORDER_NONE, XS_SCOPE_NONE, XS_FENCE_NONE), 0, w->role,
+                     (uint32_t)next, (uint32_t)(next >> 32), now);
         xs_ring_records_first();
         xs_ring_sign(header, next, owners, 0);
         /* Release: whoever takes the ring next sees `next`, and signs behind this end. */

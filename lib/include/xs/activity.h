@@ -1,5 +1,5 @@
-/* What CUPTI tells of the GPUs of a process: kernels, copies and the calls that launched them, as the traced process puts them into
- * its region and the collector into captures (frames ACTIVITY and CUPTI). Fixed-width types only. */
+/* What CUPTI tells of the GPUs of a process: kernels, copies and the calls that launched them, as the traced process
+ * puts them into its region and the collector into captures (frames ACTIVITY and CUPTI). Fixed-width types only. */
 #ifndef XS_ACTIVITY_H
 #define XS_ACTIVITY_H
 
@@ -70,7 +70,8 @@ typedef struct xs_cupti_health {
     uint32_t built;   /* of the headers that xs was built with; 0: without */
     uint32_t reserved0;
     uint64_t since; /* CLOCK_BOOTTIME: work that began later is seen; 0: never */
-    uint64_t until; /* work that ended before was delivered, unless its buffer waits for a kernel that still ran; 0: never */
+    /* work that ended before was delivered, unless its buffer waits for a kernel that still ran; 0: never */
+    uint64_t until;
     uint64_t kernels, copies, calls;
     uint64_t dropped; /* records that CUPTI had no room for */
     uint64_t void_stamps; /* records without times: what they tell of was not seen to end */

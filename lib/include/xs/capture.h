@@ -1,13 +1,14 @@
-/* The capture: append-only frames, each with length, checksum and identity. Cut off anywhere, every whole frame before
- * the cut can be read. NAME.xs is one file, or (bounded captures) a folder of segments NAME.xs/NNNNNN.seg, each of which
- * starts with a FILE frame and the catalog. Little-endian. Frames start at multiples of 16 bytes. */
+/* The capture: append-only frames, each with length, checksum and identity. Cut off anywhere, every whole frame
+ * before the cut can be read. NAME.xs is one file, or (bounded captures) a folder of segments NAME.xs/NNNNNN.seg,
+ * each of which starts with a FILE frame and the catalog. Little-endian. Frames start at multiples of 16 bytes. */
 #ifndef XS_CAPTURE_H
 #define XS_CAPTURE_H
 
 #include <xs/region.h>
 
 #define XS_FRAME_MAGIC 0x4d524658u /* "XFRM" */
-/* 2: ends of waits may name a source file where version 1 has what was slept (record.h), so that readers of 1 must not guess. */
+/* 2: ends of waits may name a source file where version 1 has what was slept (record.h), so that readers of 1 must
+ * not guess. */
 #define XS_CAPTURE_VERSION 2u
 
 /* X(number, NAME, "payload") */
@@ -48,7 +49,8 @@ typedef struct xs_frame {
     int32_t rank; /* -1: none or several */
     uint32_t ring; /* index in the region; 0xffffffff: none */
     uint32_t reserved0;
-    uint64_t time; /* CLOCK_BOOTTIME ns when the frame was made; 0: by a collector of another clock than the process (virtual time) */
+    /* CLOCK_BOOTTIME ns when the frame was made; 0: by a collector of another clock than the process (virtual time) */
+    uint64_t time;
     uint64_t reserved1;
 } xs_frame;
 XS_STATIC_ASSERT(sizeof(xs_frame) == 80, "frame headers are 80 bytes");
@@ -68,7 +70,15 @@ typedef struct xs_frame_process {
     uint64_t strings_bytes;
 } xs_frame_process;
 
-enum xs_name_kind { XS_NAME_ROLE = 1, XS_NAME_MARK = 2, XS_NAME_KERNEL = 3, XS_NAME_BUFFER = 4, XS_NAME_DEVICE = 5, XS_NAME_CALL = 6, XS_NAME_FILE = 7 };
+enum xs_name_kind {
+    XS_NAME_ROLE = 1,
+    XS_NAME_MARK = 2,
+    XS_NAME_KERNEL = 3,
+    XS_NAME_BUFFER = 4,
+    XS_NAME_DEVICE = 5,
+    XS_NAME_CALL = 6,
+    XS_NAME_FILE = 7
+};
 typedef struct xs_frame_name {
     uint32_t kind;
     uint32_t id;

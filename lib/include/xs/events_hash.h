@@ -1,4 +1,5 @@
-/* One number for the event and code tables: a reader whose tables differ from the writer's says so instead of guessing. */
+/* One number for the event and code tables: a reader whose tables differ from the writer's says so instead of
+ * guessing. */
 #ifndef XS_EVENTS_HASH_H
 #define XS_EVENTS_HASH_H
 
@@ -10,7 +11,8 @@
 
 /* XXH3-64 of the tables as text. */
 static inline uint64_t xs_events_hash_value(void) {
-    static const char tables[] = XS_OBJECTS(XS_HASH_ROW) XS_SHAPES(XS_HASH_ROW) XS_EVENTS(XS_HASH_ROW) XS_CODES(XS_HASH_ROW);
+    static const char tables[] =
+        XS_OBJECTS(XS_HASH_ROW) XS_SHAPES(XS_HASH_ROW) XS_EVENTS(XS_HASH_ROW) XS_CODES(XS_HASH_ROW);
     return XXH3_64bits(tables, sizeof tables - 1);
 }
 

@@ -1,6 +1,6 @@
-/* The number by which records name a source file: of its last name, so that CPU and GPU compilations agree without telling each
- * other, and small enough for the 24 bits that records have. Files of one number are told apart by nobody: libxs, which gets to
- * know their names (xs_files_known), then names all of them. */
+/* The number by which records name a source file: of its last name, so that CPU and GPU compilations agree without
+ * telling each other, and small enough for the 24 bits that records have. Files of one number are told apart by
+ * nobody: libxs, which gets to know their names (xs_files_known), then names all of them. */
 #ifndef XS_FILE_ID_H
 #define XS_FILE_ID_H
 

@@ -17,7 +17,8 @@ static inline uint64_t xs_frame_checksum(const xs_frame *frame, const void *payl
     return XXH3_64bits_withSeed(payload, frame->payload_bytes, seed);
 }
 
-static inline void xs_frame_fill(xs_frame *frame, uint16_t type, const xs_region_header *who, int32_t rank, uint32_t ring, uint64_t time) {
+static inline void xs_frame_fill(xs_frame *frame, uint16_t type, const xs_region_header *who, int32_t rank,
+                                 uint32_t ring, uint64_t time) {
     memset(frame, 0, sizeof *frame);
     frame->magic = XS_FRAME_MAGIC;
     frame->type = type;

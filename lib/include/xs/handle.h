@@ -7,7 +7,8 @@
 
 typedef struct xs_handle {
     xs_control *control;
-    uint64_t *groups;       /* ring bitmap of the launch's first rank; groups_per_rank words a rank; bit 1 = taken. Of a GPU: in its memory */
+    /* ring bitmap of the launch's first rank; groups_per_rank words a rank; bit 1 = taken. Of a GPU: in its memory */
+    uint64_t *groups;
     xs_ring_header *rings;  /* ring headers of the launch's first rank; rings_per_rank a rank */
     xs_status_line *status; /* status lines of the launch's first rank; rings_per_rank * lines_per_ring a rank */
     char *records;          /* records of the launch's first rank; ring_mask + 1 a ring */
@@ -22,21 +23,26 @@ typedef struct xs_handle {
     uint32_t ranks;         /* of the world */
     uint32_t blocks;        /* blocks a rank */
     uint32_t launch;        /* launch id, from 1, over all ranks of the process */
-    uint32_t rings_by_words; /* rings_per_rank where records are two words, else 0: kernels of the other form find no ring */
+    /* rings_per_rank where records are two words, else 0: kernels of the other form find no ring */
+    uint32_t rings_by_words;
     uint32_t blocks_inverse; /* xs_blocks_inverse(blocks) */
 } xs_handle;
 XS_STATIC_ASSERT(sizeof(xs_handle) == 104, "the handle has one layout everywhere");
 
-/* block / blocks without a division, for traced kernels on a GPU, whose waits have no registers for one: by 2^32 / blocks rounded down (blocks of 1:
- * 2^32 - 1). The product's high half is the quotient or one less, since it lacks block * (2^32 / blocks - inverse) / 2^32, which is less than 1. */
-XS_INLINE uint32_t xs_blocks_inverse(uint32_t blocks) { return blocks > 1 ? (uint32_t)((1ull << 32) / blocks) : UINT32_MAX; }
+/* block / blocks without a division, for traced kernels on a GPU, whose waits have no registers for one: by 2^32 /
+ * blocks rounded down (blocks of 1: 2^32 - 1). The product's high half is the quotient or one less, since it lacks
+ * block * (2^32 / blocks - inverse) / 2^32, which is less than 1. */
+XS_INLINE uint32_t xs_blocks_inverse(uint32_t blocks) {
+    return blocks > 1 ? (uint32_t)((1ull << 32) / blocks) : UINT32_MAX;
+}
 XS_INLINE uint32_t xs_blocks_quotient(uint32_t block, uint32_t blocks, uint32_t inverse) {
-    uint32_t quotient = (uint32_t)((uint64_t)block * inverse >> 32); /* not by __umulhi: of this ptxas makes uniform instructions */
+    /* not by __umulhi: of this ptxas makes uniform instructions */
+    uint32_t quotient = (uint32_t)((uint64_t)block * inverse >> 32);
     return quotient + (block - quotient * blocks >= blocks);
 }
 
-/* The form of what kernels and libxs share, which are compiled apart: libxs refuses kernels of another one, since each would take the other's memory
- * for what it is not. XS_FORM counts changes that sizes do not show. */
+/* The form of what kernels and libxs share, which are compiled apart: libxs refuses kernels of another one, since
+ * each would take the other's memory for what it is not. XS_FORM counts changes that sizes do not show. */
 #define XS_FORM 1u
 #define XS_LAUNCH_FORM                                                                                                            \
     (XS_FORM << 26 | (uint32_t)XS_SEQUENCE_BITS << 20 | (uint32_t)XS_EV_COUNT << 13 |                                          \
@@ -60,12 +66,13 @@ typedef struct xs_pad {
 XS_STATIC_ASSERT(sizeof(xs_pad) == 32, "the pad has one layout everywhere");
 
 enum xs_pad_flags {
-    XS_PAD_32 = 1,      /* slots are 32 bits wide (adopted pads) */
-    XS_PAD_WIDE = 2,    /* high bits carry data (producer id): every record holds all 64 bits */
-    XS_PAD_SHARED = 4,  /* several writers are intended: counters of gates and elections */
-    XS_PAD_ADOPTED = 8, /* memory of the user's */
+    XS_PAD_32 = 1,       /* slots are 32 bits wide (adopted pads) */
+    XS_PAD_WIDE = 2,     /* high bits carry data (producer id): every record holds all 64 bits */
+    XS_PAD_SHARED = 4,   /* several writers are intended: counters of gates and elections */
+    XS_PAD_ADOPTED = 8,  /* memory of the user's */
     XS_PAD_NO_DATA = 16, /* guards no payload: relaxed order is intended */
-    XS_PAD_UNSAFE_COUNTER = 32 /* added to across links without atomics, knowing that counts get lost (tests of that very fault) */
+    XS_PAD_UNSAFE_COUNTER =
+        32 /* added to across links without atomics, knowing that counts get lost (tests of that very fault) */
 };
 
 /* A buffer: payload memory of which every rank owns a copy, visible to all. */
@@ -78,7 +85,8 @@ typedef struct xs_buffer {
 
 /* A channel: one producer rank, several consumer ranks, a ring of `depth` batches. Host-built from three pads. */
 typedef struct xs_channel {
-    xs_pad sequence; /* [consumer][channel 0][slot]: 64-bit sequence of the batch in that slot, at each consumer's copy */
+    /* [consumer][channel 0][slot]: 64-bit sequence of the batch in that slot, at each consumer's copy */
+    xs_pad sequence;
     xs_pad batch;    /* [consumer][0][slot]: its size; written by the producer before the sequence */
     xs_pad credit;   /* [producer][0][consumer]: highest sequence that this consumer has given back */
     uint32_t producer;

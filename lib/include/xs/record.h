@@ -65,9 +65,10 @@ XS_STATIC_ASSERT(sizeof(xs_record) == 16, "a record is 16 bytes");
 #endif
 #define XS_SEQUENCE_MASK ((uint32_t)(0xffffffffu >> (32 - XS_SEQUENCE_BITS)))
 
-/* How kernels write records: 1: one store of 16 bytes, 2: two of 8. One for all that writes into a region: picked for the whole build
- * (CMake: XS_RECORD_WORDS), or where only kernels are built, by the same define for their files and in xs_config for the world.
- * 2 where the host has no whole 16-byte load, or none that ThreadSanitizer understands. */
+/* How kernels write records: 1: one store of 16 bytes, 2: two of 8. One for all that writes into a region: picked
+ * for the whole build (CMake: XS_RECORD_WORDS), or where only kernels are built, by the same define for their files
+ * and in xs_config for the world. 2 where the host has no whole 16-byte load, or none that ThreadSanitizer
+ * understands. */
 #ifndef XS_RECORD_WORDS
 #if defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
 #define XS_RECORD_WORDS 2

@@ -1,6 +1,6 @@
-/* Reading and writing records from the host, in both of their forms (record.h): one word of 16 bytes, or two of 8 with a stamp each.
- * C compilers may split a 16-byte load into two (gcc does so with _mm_load_si128) and would then see torn records of their own
- * making, so the access is spelled out. Nothing here orders anything. */
+/* Reading and writing records from the host, in both of their forms (record.h): one word of 16 bytes, or two of 8
+ * with a stamp each. C compilers may split a 16-byte load into two (gcc does so with _mm_load_si128) and would then
+ * see torn records of their own making, so the access is spelled out. Nothing here orders anything. */
 #ifndef XS_RECORD_ACCESS_H
 #define XS_RECORD_ACCESS_H
 
@@ -27,8 +27,8 @@
 typedef uint64_t __attribute__((may_alias)) xs_record_word;
 typedef uint32_t xs_record_vector __attribute__((vector_size(16), may_alias));
 
-/* Copies 16 bytes that another thread, process or device may be writing, whichever form they have; written by one 16-byte store they
- * are whole. 0: they changed between two loads; try again later. */
+/* Copies 16 bytes that another thread, process or device may be writing, whichever form they have; written by one
+ * 16-byte store they are whole. 0: they changed between two loads; try again later. */
 XS_HOST_FN int xs_record_load(const xs_record *from, xs_record *to) {
 #if XS_WHOLE_ACCESS
     xs_record_vector whole;
@@ -84,11 +84,13 @@ XS_HOST_FN uint32_t xs_sequence_known(uint32_t words, uint32_t shift) {
     return words == 2 && 16 + shift < XS_SEQUENCE_BITS ? 0xffffffffu >> (16 - shift) : XS_SEQUENCE_MASK;
 }
 
-XS_HOST_FN uint32_t xs_lap_stamp(uint32_t sequence, uint32_t shift) { return ((sequence & XS_SEQUENCE_MASK) >> shift) + 1; }
+XS_HOST_FN uint32_t xs_lap_stamp(uint32_t sequence, uint32_t shift) {
+    return ((sequence & XS_SEQUENCE_MASK) >> shift) + 1;
+}
 
 /* A record into the slot `at` of a ring of 1 << shift records. */
-XS_HOST_FN void xs_slot_put(uint32_t words, xs_record *at, uint32_t shift, uint32_t sequence, uint32_t code_object, uint32_t value,
-                            uint32_t time) {
+XS_HOST_FN void xs_slot_put(uint32_t words, xs_record *at, uint32_t shift, uint32_t sequence, uint32_t code_object,
+                            uint32_t value, uint32_t time) {
     if (words == 2)
         xs_stamped_put(at, xs_lap_stamp(sequence, shift), code_object, value, time);
     else
@@ -98,13 +100,15 @@ XS_HOST_FN void xs_slot_put(uint32_t words, xs_record *at, uint32_t shift, uint3
 /* A DROP into the overflow slot. */
 XS_HOST_FN void xs_overflow_put(uint32_t words, xs_record *at, uint32_t sequence, uint32_t time) {
     if (words == 2)
-        xs_stamped_put(at, (sequence & XS_SEQUENCE_MASK) + 1, XS_HEAD(XS_CODE_DROP, 0), sequence & XS_SEQUENCE_MASK, time);
+        xs_stamped_put(at, (sequence & XS_SEQUENCE_MASK) + 1, XS_HEAD(XS_CODE_DROP, 0), sequence & XS_SEQUENCE_MASK,
+                       time);
     else
         xs_record_put(at, sequence & XS_SEQUENCE_MASK, XS_HEAD(XS_CODE_DROP, 0), 0, time);
 }
 
-/* What stands in the slot of sequence `near`, or is just being written there (0: try again later); where nothing was ever written its
- * code is 0. to->sequence is the one nearest to `near` of those that the stamp leaves (xs_sequence_known). */
+/* What stands in the slot of sequence `near`, or is just being written there (0: try again later); where nothing was
+ * ever written its code is 0. to->sequence is the one nearest to `near` of those that the stamp leaves
+ * (xs_sequence_known). */
 XS_HOST_FN int xs_slot_load(uint32_t words, const xs_record *at, uint32_t shift, uint32_t near, xs_record *to) {
     xs_record raw;
     if (words != 2)
@@ -112,7 +116,8 @@ XS_HOST_FN int xs_slot_load(uint32_t words, const xs_record *at, uint32_t shift,
     if (!xs_record_load(at, &raw) || !xs_stamped_open(&raw, to))
         return 0;
     if (to->code_object) {
-        uint32_t known = xs_sequence_known(words, shift), off = ((to->sequence - xs_lap_stamp(near, shift)) << shift) & known;
+        uint32_t known = xs_sequence_known(words, shift),
+                 off = ((to->sequence - xs_lap_stamp(near, shift)) << shift) & known;
         if (off > known >> 1)
             off |= ~known;
         to->sequence = (near + off) & XS_SEQUENCE_MASK;
@@ -133,7 +138,8 @@ XS_HOST_FN int xs_overflow_load(uint32_t words, const xs_record *at, xs_record *
     return !to->code_object || stamp == ((to->sequence + 1) & 0xffffu);
 }
 
-/* Part of a status line, with its generation in to->sequence, in form 2 what its stamps have of it (XS_LINE_STAMP in region.h). */
+/* Part of a status line, with its generation in to->sequence, in form 2 what its stamps have of it (XS_LINE_STAMP in
+ * region.h). */
 XS_HOST_FN int xs_part_load(uint32_t words, const xs_record *at, xs_record *to) {
     xs_record raw;
     if (words != 2)

@@ -15,7 +15,8 @@
 /* Stored XORed, so that a memory scan does not match the constants of the program itself. */
 #define XS_REGION_MAGIC (0x314e4f4947455258ull ^ 0xa5a5a5a5a5a5a5a5ull)
 #define XS_REGION_VERSION 4u
-#define XS_REGION_NAMED 4u /* from here on XS_END_NAMED means what it says; in 3 it was the highest bit of the stage until it did */
+#define XS_REGION_NAMED \
+    4u /* from here on XS_END_NAMED means what it says; in 3 it was the highest bit of the stage until it did */
 
 enum xs_region_state { XS_REGION_INIT = 0, XS_REGION_LIVE = 1, XS_REGION_ENDED = 2 };
 
@@ -26,7 +27,8 @@ typedef struct xs_region_header {
     uint64_t total_bytes;
     uint64_t events_hash; /* of the event and code tables: xs_events_hash() */
     uint16_t record_bytes;
-    uint16_t record_words; /* 2: records, owners and status lines are 8-byte words with a stamp each (record.h); 0: 16 bytes whole. In
+    uint16_t
+        record_words; /* 2: records, owners and status lines are 8-byte words with a stamp each (record.h); 0: 16 bytes whole. In
                             * captures always 0, since whoever copies records makes them one again */
     uint32_t sequence_bits;
     uint32_t state; /* xs_region_state; ENDED is the clean-shutdown flag */
@@ -64,8 +66,8 @@ typedef struct xs_region_header {
     uint64_t activity_entries; /* power of two; 0: there is no such section */
 } xs_region_header;
 
-/* What is recorded, as the host sets it. Each ring header has a copy for its writer, since reads of one word in host memory by many
- * warps of a GPU take turns. */
+/* What is recorded, as the host sets it. Each ring header has a copy for its writer, since reads of one word in host
+ * memory by many warps of a GPU take turns. */
 typedef struct xs_window {
     uint32_t started; /* xs_started_bits */
     uint32_t freeze;  /* control: set before a trap; nobody records after it is seen */
@@ -75,8 +77,9 @@ typedef struct xs_window {
 } xs_window;
 XS_STATIC_ASSERT(sizeof(xs_window) == 40 && offsetof(xs_window, block_first) == 16, "writers read 16 bytes at once");
 
-/* What kernels of a GPU look at instead of words in host memory (kernels: lookout.h). Two a rank, for kernels built without tracing and
- * with it, in the GPU's memory; a launch has those of its first rank. Zeroed when the world is made; the host does not touch them again. */
+/* What kernels of a GPU look at instead of words in host memory (kernels: lookout.h). Two a rank, for kernels built
+ * without tracing and with it, in the GPU's memory; a launch has those of its first rank. Zeroed when the world is
+ * made; the host does not touch them again. */
 typedef struct xs_lookout {
     uint32_t aborted; /* the world's abort word as last seen */
     uint32_t time;    /* low 32 bits of ns, when somebody last looked */
@@ -85,15 +88,17 @@ typedef struct xs_lookout {
 } xs_lookout;
 XS_STATIC_ASSERT(sizeof(xs_lookout) == 128, "no two share a line");
 
-/* What a kernel reads at writer-begin and at back-off stages, and the counters that keep silence out. Each launch has that of its
- * first rank: adds of several devices to one word of mapped memory would lose counts, so readers sum over all. */
+/* What a kernel reads at writer-begin and at back-off stages, and the counters that keep silence out. Each launch
+ * has that of its first rank: adds of several devices to one word of mapped memory would lose counts, so readers sum
+ * over all. */
 typedef struct xs_control {
     uint32_t started; /* xs_started_bits */
     uint32_t freeze;  /* set before a trap: nobody records after it is seen */
     uint32_t rank_first, rank_last; /* filters, inclusive */
     uint32_t block_first, block_last;
     uint64_t epoch_first, epoch_last;
-    uint32_t aborted; /* the reason (positive xs_error), by whoever aborts: the world's abort word is not in the region */
+    /* the reason (positive xs_error), by whoever aborts: the world's abort word is not in the region */
+    uint32_t aborted;
     uint8_t pad0[20];
     uint64_t no_ring; /* writers that found no free ring */
     uint64_t foreign; /* record calls from another lane than the one chosen at writer-begin */
@@ -107,8 +112,8 @@ typedef struct xs_control {
 XS_STATIC_ASSERT(sizeof(xs_control) == 128, "two cache lines: what is read, and the counters");
 XS_STATIC_ASSERT(offsetof(xs_control, aborted) == sizeof(xs_window), "it begins like a window");
 
-/* Nobody reads the rings; they are read at a dump, and looked at now and then, so that positions and times stay known; they are
- * read as they fill. */
+/* Nobody reads the rings; they are read at a dump, and looked at now and then, so that positions and times stay
+ * known; they are read as they fill. */
 enum xs_image_wish { XS_IMAGE_NOBODY = 0, XS_IMAGE_LOOKS = 1, XS_IMAGE_LIVE = 2 };
 
 /* FILTERED: not everybody passes the filters; without it nobody looks at them. */
@@ -136,8 +141,10 @@ XS_STATIC_ASSERT(sizeof(xs_ring_owner) == 32, "owner entries are 32 bytes");
 #define XS_RING_WORD_STAMP(ordinal) (0x80u | ((uint32_t)(ordinal) / XS_RING_OWNERS & 0x7fu)) /* of 8 bits; nor this */
 
 /* One word of such an entry: low 32 bits, high 24 bits. */
-#define XS_OWNER_WORD(stamp, high, low) ((uint32_t)(low) | (uint64_t)((uint32_t)(stamp) << 24 | ((uint32_t)(high) & 0xffffffu)) << 32)
-#define XS_OWNER_WORD0(stamp, first, role) XS_OWNER_WORD(stamp, ((uint32_t)((first) >> 32) & 0xffffu) | ((uint32_t)(role) & 0xffu) << 16, first)
+#define XS_OWNER_WORD(stamp, high, low) \
+    ((uint32_t)(low) | (uint64_t)((uint32_t)(stamp) << 24 | ((uint32_t)(high)&0xffffffu)) << 32)
+#define XS_OWNER_WORD0(stamp, first, role) \
+    XS_OWNER_WORD(stamp, ((uint32_t)((first) >> 32) & 0xffffu) | ((uint32_t)(role)&0xffu) << 16, first)
 #define XS_OWNER_WORD1(stamp, time) XS_OWNER_WORD(stamp, (time) >> 32, time)
 #define XS_OWNER_WORD2(stamp, launch, block) XS_OWNER_WORD(stamp, block, launch)
 #define XS_OWNER_WORD3(stamp, warp_sm, time, block, role) \
@@ -153,7 +160,8 @@ typedef struct xs_ring_header {
     int32_t device;
     uint32_t capacity;
     uint32_t lines;
-    uint32_t started[XS_RING_STARTED]; /* blocks of the rank, 8 a ring in turn: the launch that last began there (traced CUDA kernels) */
+    /* blocks of the rank, 8 a ring in turn: the launch that last began there (traced CUDA kernels) */
+    uint32_t started[XS_RING_STARTED];
     uint8_t pad0[8];
     /* the writer's, at its begin and its end: on a GPU by one 16-byte store */
     uint64_t next;   /* next sequence; exact while the ring is free */
@@ -176,7 +184,8 @@ typedef struct xs_ring_header {
     xs_ring_owner owner[XS_RING_OWNERS];
 } xs_ring_header;
 XS_STATIC_ASSERT(sizeof(xs_ring_header) == 512, "ring headers are 512 bytes");
-XS_STATIC_ASSERT(offsetof(xs_ring_header, next) == 64 && offsetof(xs_ring_header, busy) == 78 && offsetof(xs_ring_header, window) % 16 == 0,
+XS_STATIC_ASSERT(offsetof(xs_ring_header, next) == 64 && offsetof(xs_ring_header, busy) == 78 &&
+                     offsetof(xs_ring_header, window) % 16 == 0,
                  "writers store and load 16 bytes at once");
 
 /* Where kernels write records. Ring headers, status lines and control are in the region always. */
@@ -190,13 +199,14 @@ enum xs_ring_mode { XS_OVERWRITE = 0, XS_DISCARD = 1 };
 #endif
 
 /* A status line: what one open wait is doing. Eight parts of 16 bytes; word 0 of each is the generation, so that a
- * half-new line is recognised (a reader takes the line only if all eight agree). Generation 0: never used. Lines lie on
- * multiples of their size. Where records are two words, so are parts: their generation is in the stamps (record.h), cut to 16 bits, and
- * a line is taken only if all sixteen agree. */
+ * half-new line is recognised (a reader takes the line only if all eight agree). Generation 0: never used. Lines lie
+ * on multiples of their size. Where records are two words, so are parts: their generation is in the stamps
+ * (record.h), cut to 16 bits, and a line is taken only if all sixteen agree. */
 enum xs_line_state { XS_LINE_FREE = 0, XS_LINE_WAITING = 1, XS_LINE_SLOW = 2, XS_LINE_GIVEN_UP = 3, XS_LINE_OVER = 4 };
 
-/* 16 bits of a generation, time << 3 | state: the state, so that it is not 0, and the time in steps of 1.02 us, which come again after
- * 8.4 ms. Two writes to a line in a row that agree in it are in the same state, at a multiple of that apart. */
+/* 16 bits of a generation, time << 3 | state: the state, so that it is not 0, and the time in steps of 1.02 us,
+ * which come again after 8.4 ms. Two writes to a line in a row that agree in it are in the same state, at a multiple
+ * of that apart. */
 #define XS_LINE_STAMP(generation) (((generation) >> 10 & 0xfff8u) | ((generation) & 7u))
 
 typedef struct xs_status_line {
@@ -205,7 +215,9 @@ typedef struct xs_status_line {
     struct { uint32_t generation, polls, time_lo, time_hi; } p2;   /* when this line was written */
     struct { uint32_t generation, start_lo, start_hi, epoch; } p3; /* when the wait began */
     struct { uint32_t generation, line_role, user, heartbeat; } p4; /* source line 16 | role 16 (high) */
-    struct { uint32_t generation, signal_object, at_lo, file; } p5; /* the slot it signalled last (the value is in its ring); low
+    struct {
+        uint32_t generation, signal_object, at_lo, file;
+    } p5; /* the slot it signalled last (the value is in its ring); low
                                                                      * half of the address that it waits at, 0 on the host; file_id.h */
     struct { uint32_t generation, cursor, block, warp_sm; } p6;
     struct { uint32_t generation, launch, rank, polls_hi; } p7;
@@ -214,17 +226,19 @@ XS_STATIC_ASSERT(sizeof(xs_status_line) == 128, "a status line is two cache line
 
 /* The journal: what the host does that is too frequent for the catalog. */
 enum xs_journal_kind {
-    XS_JOURNAL_LAUNCH_BEGIN = 1, /* a = launch, b = kernel name id, c = time, d = grid, e = block, f = first rank | ranks << 32,
+    XS_JOURNAL_LAUNCH_BEGIN =
+        1, /* a = launch, b = kernel name id, c = time, d = grid, e = block, f = first rank | ranks << 32,
                                   * g = xs_launch_room */
-    XS_JOURNAL_LAUNCH_END = 2,   /* a = launch, b = 0, c = time, d = result */
-    XS_JOURNAL_CLOCK = 3,        /* a = device + 1, b = 0, c = CLOCK_BOOTTIME, d = CLOCK_REALTIME (or device time), e = bracket, ns,
+    XS_JOURNAL_LAUNCH_END = 2, /* a = launch, b = 0, c = time, d = result */
+    XS_JOURNAL_CLOCK =
+        3, /* a = device + 1, b = 0, c = CLOCK_BOOTTIME, d = CLOCK_REALTIME (or device time), e = bracket, ns,
                                   * f = step of the device's clock, ns, where it was measured */
-    XS_JOURNAL_HOST_CALL = 4,    /* a = enum of the call, c = time */
-    XS_JOURNAL_TRACE_STATE = 5   /* a = started bits, c = time: tracing was switched, or narrowed by a filter */
+    XS_JOURNAL_HOST_CALL = 4,  /* a = enum of the call, c = time */
+    XS_JOURNAL_TRACE_STATE = 5 /* a = started bits, c = time: tracing was switched, or narrowed by a filter */
 };
 
-/* The room that a launch's kernel takes on an SM, as it is and as it would be without tracing. All 0: not known (launched on the host,
- * or not by xs_launch). */
+/* The room that a launch's kernel takes on an SM, as it is and as it would be without tracing. All 0: not known
+ * (launched on the host, or not by xs_launch). */
 typedef struct xs_launch_room {
     uint8_t blocks;       /* of its size that an SM holds at once */
     uint8_t plain_blocks; /* the same of the kernel without tracing; 0: not known (xs_add_kernels, PLAIN) */
@@ -232,11 +246,18 @@ typedef struct xs_launch_room {
     uint8_t plain_registers;
     uint8_t limit; /* xs_room_limit: what keeps `blocks` from being more */
     uint8_t untraced; /* 1: tracing was stopped, and the kernel without it ran (XS_PLAIN_STOPPED) */
-    uint16_t local; /* bytes of local memory a thread (stack, spilled registers), beyond those of the plain kernel where it is known */
+    /* bytes of local memory a thread (stack, spilled registers), beyond those of the plain kernel where it is known */
+    uint16_t local;
 } xs_launch_room;
 XS_STATIC_ASSERT(sizeof(xs_launch_room) == 8, "it is one word of a journal entry");
 
-enum xs_room_limit { XS_ROOM_UNKNOWN = 0, XS_ROOM_REGISTERS = 1, XS_ROOM_SHARED = 2, XS_ROOM_THREADS = 3, XS_ROOM_BLOCKS = 4 };
+enum xs_room_limit {
+    XS_ROOM_UNKNOWN = 0,
+    XS_ROOM_REGISTERS = 1,
+    XS_ROOM_SHARED = 2,
+    XS_ROOM_THREADS = 3,
+    XS_ROOM_BLOCKS = 4
+};
 
 typedef struct xs_journal_entry {
     uint64_t sequence; /* 1-based, written last with release order; stamps the entry */

@@ -52,13 +52,15 @@ typedef struct xs_kernel xs_kernel;
 typedef struct xs_config {
     uint32_t size;         /* sizeof(xs_config) */
     uint32_t version;      /* 1 */
-    const char *backend;   /* "host" or "cuda", the same in all processes of a world. Default: cuda where this process sees a GPU, every
+    const char *
+        backend; /* "host" or "cuda", the same in all processes of a world. Default: cuda where this process sees a GPU, every
                               XS_KERNEL of the program has a CUDA form and neither scheduler nor residency is set; else host */
     const char *scheduler; /* host backend: "threads" (default) or "sim", which the cuda backend refuses */
     const char *world;     /* name shared by the processes of this world; NULL: this process alone */
     uint32_t ranks;        /* of the whole world; 0: from the environment, else 1 */
     uint32_t first_rank;   /* first rank of this process */
-    uint32_t local_ranks;  /* ranks in this process; 0: one if world is set or a launcher has started `ranks` processes, else all */
+    /* ranks in this process; 0: one if world is set or a launcher has started `ranks` processes, else all */
+    uint32_t local_ranks;
     uint32_t residency;    /* host backend: blocks that run at once, per process; 0: all */
     uint64_t seed;         /* sim */
     uint64_t shared_bytes; /* address space for pads and buffers, per rank; 0: 256 MiB (sparse) */
@@ -70,14 +72,18 @@ typedef struct xs_config {
     const char *capture;   /* NAME or NAME.xs; NULL: none */
     uint64_t capture_bytes;   /* bound; 0: none */
     uint64_t capture_seconds; /* bound; 0: none */
-    int32_t capture_on_trigger; /* 1: rings only, dumped at the first wait that gives up, abort, exit, SIGUSR1 (to who records: xs record, or else us) */
+    /* 1: rings only, dumped at the first wait that gives up, abort, exit, SIGUSR1 (to who records: xs record, or
+     * else us) */
+    int32_t capture_on_trigger;
     int32_t cupti; /* -1: off, 0: default (CUDA backend, unless another tool has it), 1: see XS_CUPTI */
     uint64_t wait_ns; /* see XS_WAIT_NS */
     const char *placement; /* of records: "mapped" (default) or "device" */
-    uint32_t collectors;   /* threads that share the rings; 0: 1. A bounded capture is read by one, whatever this says */
+    /* threads that share the rings; 0: 1. A bounded capture is read by one, whatever this says */
+    uint32_t collectors;
     int32_t clock;         /* see XS_CLOCK. 0: default (on), 1: on, -1: only between launches */
     const char *devices;   /* CUDA: "0,2-3"; ranks of this process are spread over them, NULL: see XS_DEVICES */
-    const char *cpu_ranks; /* CUDA: "3" or "0,4-5", numbers of the world; NULL: none. Their threads run the same kernels, and
+    const char
+        *cpu_ranks; /* CUDA: "3" or "0,4-5", numbers of the world; NULL: none. Their threads run the same kernels, and
                             * all pads and buffers of the world live in host memory, which both sides reach */
     uint64_t start_ns; /* see XS_START_NS; UINT64_MAX: no bound */
     uint64_t join_ns;  /* see XS_JOIN_NS */
@@ -103,7 +109,8 @@ XS_API const char *xs_world_scheduler(const xs_world *world); /* "threads", "sim
 
 /* Pads, buffers and channels: created in the same order with the same shape by every process of the world (a difference
  * is XS_E_SHAPE). Memory belongs to the world. The handles may be copied into kernel arguments of any local rank. */
-XS_API int xs_pad_create(xs_world *world, const char *name, uint32_t rows, uint32_t columns, uint32_t flags, xs_pad *pad);
+XS_API int xs_pad_create(xs_world *world, const char *name, uint32_t rows, uint32_t columns, uint32_t flags,
+                         xs_pad *pad);
 /* Column and row labels for slot names: `done[src=2,chunk=12]` has rows "src" and columns "chunk". Optional. */
 XS_API int xs_pad_labels(xs_world *world, const xs_pad *pad, const char *row_label, const char *column_label);
 
@@ -119,8 +126,10 @@ XS_API int xs_pad_adopt(xs_world *world, const char *name, const xs_adopt *adopt
 
 XS_API int xs_buffer_create(xs_world *world, const char *name, uint64_t bytes, xs_buffer *buffer);
 /* Host access to a buffer of a local rank, wherever it lives; before a launch or after xs_sync. */
-XS_API int xs_buffer_write(xs_world *world, const xs_buffer *buffer, uint32_t rank, uint64_t offset, const void *from, uint64_t bytes);
-XS_API int xs_buffer_read(xs_world *world, const xs_buffer *buffer, uint32_t rank, uint64_t offset, void *to, uint64_t bytes);
+XS_API int xs_buffer_write(xs_world *world, const xs_buffer *buffer, uint32_t rank, uint64_t offset, const void *from,
+                           uint64_t bytes);
+XS_API int xs_buffer_read(xs_world *world, const xs_buffer *buffer, uint32_t rank, uint64_t offset, void *to,
+                          uint64_t bytes);
 XS_API int xs_channel_create(xs_world *world, const char *name, uint32_t producer, uint64_t consumers, uint32_t depth,
                              xs_channel *channel);
 
@@ -130,15 +139,16 @@ XS_API int xs_mark_name(xs_world *world, const char *name); /* marks, scopes, pa
 
 /* What the protocol promises. Any thread, before the launch that needs it. */
 enum xs_plan_kind {
-    XS_PLAN_WRITER = 1,   /* who signals the slot: a = rank (or XS_PLAN_ROW / XS_PLAN_COLUMN / XS_PLAN_OWNER), b = role id or 0 */
-    XS_PLAN_SIGNALS,      /* a = signals that a slot gets in an epoch (xs_writer_epoch) of its writer */
-    XS_PLAN_ARRIVALS,     /* a = arrivals an epoch that elect */
-    XS_PLAN_DEPTH,        /* a = ring depth */
-    XS_PLAN_PARTICIPANTS, /* a = ranks that take part in the barrier */
-    XS_PLAN_ROLE_BLOCKS,  /* a = role id, b = first block | blocks << 32 */
+    /* who signals the slot: a = rank (or XS_PLAN_ROW / XS_PLAN_COLUMN / XS_PLAN_OWNER), b = role id or 0 */
+    XS_PLAN_WRITER = 1,
+    XS_PLAN_SIGNALS,       /* a = signals that a slot gets in an epoch (xs_writer_epoch) of its writer */
+    XS_PLAN_ARRIVALS,      /* a = arrivals an epoch that elect */
+    XS_PLAN_DEPTH,         /* a = ring depth */
+    XS_PLAN_PARTICIPANTS,  /* a = ranks that take part in the barrier */
+    XS_PLAN_ROLE_BLOCKS,   /* a = role id, b = first block | blocks << 32 */
     XS_PLAN_HOST_SUPPLIER, /* the host signals the slot */
-    XS_PLAN_NO_ARRIVALS,  /* a = rank that publishes the slot where nothing is expected */
-    XS_PLAN_INSIDE        /* told by xs of adopted pads of up to 1 024 slots: the slot lies in a buffer. a = its name id, b = byte in it */
+    XS_PLAN_NO_ARRIVALS,   /* a = rank that publishes the slot where nothing is expected */
+    XS_PLAN_INSIDE /* told by xs of adopted pads of up to 1 024 slots: the slot lies in a buffer. a = its name id, b = byte in it */
 };
 enum xs_plan_origin { XS_PLAN_DECLARED = 0, XS_PLAN_REPORTED = 1, XS_PLAN_INFERRED = 2 };
 #define XS_PLAN_ANY 0xffffffffu
@@ -163,17 +173,23 @@ typedef struct xs_launch_config {
     uint32_t first_rank, ranks; /* ranks == 0: all local ranks */
     uint64_t shared_bytes; /* dynamic shared memory a block */
 } xs_launch_config;
-XS_API int xs_launch(xs_world *world, const xs_kernel *kernel, const xs_launch_config *config, const void *args, size_t args_bytes);
+XS_API int xs_launch(xs_world *world, const xs_kernel *kernel, const xs_launch_config *config, const void *args,
+                     size_t args_bytes);
 /* Waits for all launches; the first error of any (TIMEOUT and ABORTED of kernels are theirs to return elsewhere). On
  * `sim` this is where the kernels run. */
 XS_API int xs_sync(xs_world *world);
 
-/* For a launch that is not made by xs (examples/own): a handle for `grid` blocks of rank `rank`, and its end. The kernel runs on
- * xs_world_device(world, rank), which is current when the handle is asked for (or nothing is): else XS_E_ARGUMENT. */
-XS_API int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block, xs_handle *handle);
-/* What C and C++ programs call, with the form of the handle that they have room for: XS_E_UNSUPPORTED if it is another than that of libxs. */
-XS_API int xs_handle_begin_form(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block, xs_handle *handle, uint32_t form);
-#define xs_handle_begin(world, kernel_name, rank, grid, block, handle) xs_handle_begin_form(world, kernel_name, rank, grid, block, handle, XS_LAUNCH_FORM)
+/* For a launch that is not made by xs (examples/own): a handle for `grid` blocks of rank `rank`, and its end. The
+ * kernel runs on xs_world_device(world, rank), which is current when the handle is asked for (or nothing is): else
+ * XS_E_ARGUMENT. */
+XS_API int xs_handle_begin(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block,
+                           xs_handle *handle);
+/* What C and C++ programs call, with the form of the handle that they have room for: XS_E_UNSUPPORTED if it is
+ * another than that of libxs. */
+XS_API int xs_handle_begin_form(xs_world *world, const char *kernel_name, uint32_t rank, uint32_t grid, uint32_t block,
+                                xs_handle *handle, uint32_t form);
+#define xs_handle_begin(world, kernel_name, rank, grid, block, handle) \
+    xs_handle_begin_form(world, kernel_name, rank, grid, block, handle, XS_LAUNCH_FORM)
 XS_API int xs_handle_end(xs_world *world, const xs_handle *handle);
 
 /* The world is over: every wait returns XS_RESULT_ABORTED. reason: an xs_error. Async-signal-safe, any thread. */
@@ -183,8 +199,10 @@ XS_API int xs_aborted_reason(const xs_world *world);
 XS_API int xs_heartbeat_read(xs_world *world, uint32_t rank, uint64_t *beat);
 
 /* Host access to slots: gate seeds, tests, host suppliers. seq_cst, system scope. Recorded in no ring. */
-XS_API int xs_slot_read(xs_world *world, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t *value);
-XS_API int xs_slot_write(xs_world *world, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column, uint64_t value);
+XS_API int xs_slot_read(xs_world *world, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column,
+                        uint64_t *value);
+XS_API int xs_slot_write(xs_world *world, const xs_pad *pad, uint32_t owner, uint32_t row, uint32_t column,
+                         uint64_t value);
 
 /* Windows: choose what is recorded at run time. Any thread. */
 XS_API int xs_trace_start(xs_world *world);
@@ -211,7 +229,8 @@ typedef struct xs_probe {
     uint64_t memfd_limit;   /* bytes that a memfd took in the probe, at most 1 GiB */
     int32_t recorder;       /* 1: XS_RECORD names a recorder that answers */
     uint64_t store16_reads, store16_torn; /* of the self-test */
-    uint64_t control_reads, control_torn; /* of its control, two 8-byte stores: 0 torn says that the test could see nothing */
+    /* of its control, two 8-byte stores: 0 torn says that the test could see nothing */
+    uint64_t control_reads, control_torn;
     int32_t cupti;           /* 1: a run on a GPU would be told of kernels and copies */
     uint32_t cupti_version;  /* of the library found; 0: none */
     const char *cupti_why;   /* why not, "" if it would */
@@ -227,7 +246,8 @@ typedef struct xs_gpu_probe {
     uint32_t cooperative;         /* 1: it has cooperative launches, without which there is no CUDA backend */
     uint32_t host_native_atomics; /* 1: the link to the host carries atomics */
     uint32_t time_step_ns;        /* smallest step of %globaltimer seen */
-    uint32_t record_mapped_x100, record_device_x100; /* cycles that one record adds to a lone warp, 1/100, by placement */
+    /* cycles that one record adds to a lone warp, 1/100, by placement */
+    uint32_t record_mapped_x100, record_device_x100;
     uint32_t reserved0;
     uint64_t store16_reads, store16_torn; /* 16-byte stores to mapped memory, read by this CPU while they go on */
     uint64_t control_reads, control_torn; /* two 8-byte stores: 0 torn says that the test could see nothing */

@@ -25,7 +25,8 @@ typedef struct xsv_sqlite_options {
     uint32_t reserved0;
     const char *captures;      /* for the meta table: where this came from; NULL: not said */
     xsv_sqlite_timing *timing; /* filled by finish; NULL: not wanted */
-    const xsr_sink *analysis;  /* of xsa_open, before this sink in the pass: findings and verdicts; NULL: none. Not owned */
+    /* of xsa_open, before this sink in the pass: findings and verdicts; NULL: none. Not owned */
+    const xsr_sink *analysis;
 } xsv_sqlite_options;
 
 /* A sink that writes PATH. It works on PATH.tmp, which takes the final name only when the database is whole, so that a
