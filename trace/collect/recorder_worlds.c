@@ -76,6 +76,8 @@ static int has_room(const recorded *w, const xs_region_header *h) {
     return 1;
 }
 
+static int is_nobodys(const recorded *w) { return w->collector && !w->came; }
+
 static int is_of(const recorded *w, const xs_region_header *h, const char *shared) {
     return w->collector && w->ranks == h->world_ranks && !strcmp(w->shared, shared) && has_room(w, h);
 }
@@ -91,7 +93,7 @@ static int claim(recorded *w, const xs_region_header *h, const char *shared) {
 
 int xs_recorder_world_join(recorder *r, const xs_region_header *h, const char *shared, recorded **world) {
     recorded *w = r->worlds;
-    while (w && w->came && !is_of(w, h, shared))
+    while (w && !is_nobodys(w) && !is_of(w, h, shared))
         w = w->next;
     int rc = w ? 0 : open_world(r, &w);
     if (!rc && !w->came)
