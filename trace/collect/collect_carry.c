@@ -8,6 +8,8 @@
 
 #include "collector_internal.h"
 
+#define LEAST (sizeof(xs_frame) + sizeof(xs_frame_records) + sizeof(xs_record)) /* a frame of one record */
+
 /* What of a ring is found in the segment: its RECORDS frames from `start` on follow each other and end before `next`. */
 typedef struct found {
     int wanted;
@@ -43,7 +45,8 @@ static const xs_frame *next_records(const removed_segment *g, const xs_collected
             frame->ring >= r->view.rings || !g->rings[frame->ring].wanted || frame->payload_bytes < sizeof *head)
             continue;
         memcpy(head, frame + 1, sizeof *head);
-        return frame;
+        if (head->count <= (frame->payload_bytes - sizeof *head) / sizeof(xs_record))
+            return frame;
     }
     return NULL;
 }
@@ -64,18 +67,32 @@ static void find_frames(const removed_segment *g, const xs_collected *r) {
     }
 }
 
-static void keep_frame(ring_state *s, const xs_frame *frame, const xs_frame_records *head, uint64_t room) {
-    if (!s->carry) {
-        s->carry = malloc(sizeof *s->carry + room);
-        if (!s->carry)
-            return;
-        *s->carry = (ring_carry){.first = head->first};
-    }
-    if (bytes_of(frame) > room - s->carry->bytes)
+/* Its last records: as many as there is room for. */
+static void keep_frame(ring_state *s, const xs_frame *frame, xs_frame_records head, uint64_t room) {
+    const xs_record *records = (const xs_record *)(const void *)((const char *)(frame + 1) + sizeof head);
+    uint64_t most = room < sizeof *frame + sizeof head ? 0 : (room - sizeof *frame - sizeof head) / sizeof *records;
+    uint64_t kept = head.count < most ? head.count : most;
+    if (!kept)
         return;
-    memcpy(s->carry->frames + s->carry->bytes, frame, bytes_of(frame));
-    s->carry->bytes += bytes_of(frame);
-    s->carry->last = head->first + head->count - 1;
+    xs_frame shorter = *frame;
+    shorter.payload_bytes = sizeof head + kept * sizeof *records;
+    records += head.count - kept;
+    head.first += head.count - kept;
+    head.count = kept;
+    if (!s->carry->bytes)
+        s->carry->first = head.first;
+    char *to = s->carry->frames + s->carry->bytes;
+    memcpy(to, &shorter, sizeof shorter);
+    memcpy(to + sizeof shorter, &head, sizeof head);
+    memcpy(to + sizeof shorter + sizeof head, records, kept * sizeof *records);
+    s->carry->bytes += bytes_of(&shorter);
+    s->carry->last = head.first + kept - 1;
+}
+
+static int has_carry(ring_state *s, uint64_t room) {
+    if (!s->carry && (s->carry = malloc(sizeof *s->carry + room)))
+        *s->carry = (ring_carry){.room = room};
+    return s->carry != NULL;
 }
 
 /* The last of them, as many as may be carried. */
@@ -84,18 +101,30 @@ static void keep_frames(const removed_segment *g, xs_collected *r) {
     xs_frame_records head;
     for (uint64_t at = 0; (frame = next_records(g, r, &at, &head));) {
         found *f = &g->rings[frame->ring];
-        if (at <= f->start || f->next != g->mark->taken_to[frame->ring] + 1)
+        ring_state *s = &r->rings[frame->ring];
+        if (at <= f->start || f->next != g->mark->taken_to[frame->ring] + 1 || !has_carry(s, g->most))
             continue;
-        if (f->bytes > g->most)
-            f->bytes -= bytes_of(frame);
-        else
-            keep_frame(&r->rings[frame->ring], frame, &head, g->most);
+        f->bytes -= bytes_of(frame); /* of those behind it, which go first */
+        uint64_t room = s->carry->room - s->carry->bytes;
+        keep_frame(s, frame, head, f->bytes < room ? room - f->bytes : 0);
+    }
+}
+
+/* More of the ring goes now than what was to be put: with a gap between, or it is carried anew. */
+static void drop_older(xs_collected *r, const segment_mark *mark) {
+    for (uint32_t ring = 0; ring < r->view.rings; ring++) {
+        ring_state *s = &r->rings[ring];
+        if (!s->carry || s->carry->last >= mark->taken_to[ring])
+            continue;
+        free(s->carry);
+        s->carry = NULL;
     }
 }
 
 void xs_collect_carry(xs_collector *c, xs_collected *r, const segment_mark *mark, int segment_fd) {
     struct stat st;
     uint32_t quiet = 0;
+    drop_older(r, mark);
     found *rings = calloc(r->view.rings, sizeof *rings);
     for (uint32_t ring = 0; rings && ring < r->view.rings; ring++)
         quiet += (uint32_t)(rings[ring].wanted = is_quiet(r, mark, ring));
@@ -106,7 +135,7 @@ void xs_collect_carry(xs_collector *c, xs_collected *r, const segment_mark *mark
     removed_segment g = {.size = (uint64_t)st.st_size, .mark = mark, .rings = rings, .most = xs_capture_carry_most(c->capture) / quiet};
     if (g.most > xs_capture_frame_most(c->capture))
         g.most = xs_capture_frame_most(c->capture);
-    void *map = mmap(NULL, g.size, PROT_READ, MAP_SHARED, segment_fd, 0);
+    void *map = g.most < LEAST ? MAP_FAILED : mmap(NULL, g.size, PROT_READ, MAP_SHARED, segment_fd, 0);
     g.bytes = map == MAP_FAILED ? NULL : map;
     if (g.bytes) {
         find_frames(&g, r);
@@ -141,9 +170,12 @@ static int put_frames(xs_collector *c, const ring_carry *carry) {
     int rc = 0;
     for (uint64_t at = 0; at < carry->bytes && !rc;) {
         xs_frame frame;
+        xs_frame_records head;
         memcpy(&frame, carry->frames + at, sizeof frame);
+        memcpy(&head, carry->frames + at + sizeof frame, sizeof head);
         rc = xs_capture_put(c->capture, &frame, carry->frames + at + sizeof frame, frame.payload_bytes);
-        at += sizeof frame + xs_frame_padded(frame.payload_bytes);
+        c->carried += rc ? 0 : head.count;
+        at += bytes_of(&frame);
     }
     return rc;
 }
@@ -160,7 +192,6 @@ void xs_collect_carry_put(xs_collector *c, xs_collected *r) {
             c->removed = 1;
         } else {
             not_before(r, ring, carry->first);
-            c->carried += carry->last - carry->first + 1;
             r->end_marked = 0;
         }
         free(carry);

@@ -16,7 +16,7 @@ typedef struct ring_look {
 /* Whole RECORDS frames of a ring, whose segment is removed, on their way into the newest one. */
 typedef struct ring_carry {
     uint64_t first, last; /* records */
-    uint64_t bytes;
+    uint64_t bytes, room;
     char frames[];
 } ring_carry;
 

@@ -257,6 +257,36 @@ static void the_last_of_a_writer_that_hung_was_gone(void **unused) {
     }
 }
 
+/* Where many hang, the share of each was less than its last frame, which then was left behind whole. */
+static void many_that_hung_lost_all_since_their_frames_were_large(void **unused) {
+    (void)unused;
+    bed b;
+    frames f;
+    synthetic_writer hung[20];
+    xs_capture_options file = {.name = in_folder("shares"), .bound_bytes = 256u << 10};
+    assert_int_equal(bed_open(&b, &file, 4096, 0), 0);
+    for (uint32_t i = 0; i < 20; i++) {
+        hung[i] = synthetic_begin(b.region, 10 + i, XS_OVERWRITE);
+        bed_emit(&b, &hung[i], XS_OVERWRITE, 100 + i);
+    }
+    emit_and_pass(&b, 4000, MS, file.bound_bytes);
+    for (uint32_t i = 0; i < 20; i += 2) /* half of them wake up */
+        bed_emit(&b, &hung[i], XS_OVERWRITE, 5);
+    assert_int_equal(bed_close(&b), 0);
+    assert_int_equal(bed_read(&b, &f), 0);
+    if (f.wrong)
+        fail_msg("%s", f.what);
+    assert_true(f.dropped_segments > 8);
+    for (uint32_t i = 0; i < 20; i++) {
+        const ring_account *ring = &f.rings[10 + i];
+        uint64_t last = 100 + i + (i % 2 ? 0 : 5);
+        assert_int_equal(ring->next, last + 1);
+        assert_int_equal(ring->kept, last - ring->removed_to);
+        assert_in_range(ring->kept, 10, 99);
+        assert_int_equal(ring->lost, 0);
+    }
+}
+
 static void bad_names_and_bounds(void **unused) {
     (void)unused;
     bed b;
@@ -548,6 +578,7 @@ int main(void) {
         cmocka_unit_test(a_large_catalog_leaves_room_for_records),
         cmocka_unit_test(a_rank_that_ended_early_was_forgotten),
         cmocka_unit_test(the_last_of_a_writer_that_hung_was_gone),
+        cmocka_unit_test(many_that_hung_lost_all_since_their_frames_were_large),
         cmocka_unit_test(bad_names_and_bounds),
         cmocka_unit_test(names_get_their_ending_once),
         cmocka_unit_test(size_limit),
