@@ -1,11 +1,8 @@
-/* What a region says about itself: catalog, journal, counters. */
+/* What a region says about itself: catalog, counters. */
 #include <string.h>
 #include <xs/frame.h>
 
 #include "collector_internal.h"
-#include "stamped.h"
-
-#define JOURNAL_AGAIN 128u /* entries that a segment repeats */
 
 /* The frame at `offset` of a catalog of `used` bytes; NULL: none, or not one of ours. */
 static const xs_frame *catalog_frame(const char *catalog, uint64_t used, uint64_t offset, xs_frame *head) {
@@ -71,38 +68,6 @@ uint64_t xs_collect_process_again(xs_collector *c, xs_collected *r, int put) {
         offset += sizeof head + xs_frame_padded(head.payload_bytes);
     }
     return sum;
-}
-
-void xs_collect_journal(xs_collector *c, xs_collected *r, int last) {
-    frame_array array;
-    xs_journal_entry entry;
-    xs_stamped ring = xs_stamped_journal(&r->view);
-    xs_array_begin(&array, c, r, XS_FRAME_JOURNAL, sizeof entry);
-    for (uint64_t budget = r->view.head.journal_entries; budget; budget--) {
-        if (xs_stamped_copy(&ring, r->journal_read + 1, &entry)) {
-            xs_array_add(&array, &entry);
-            r->journal_read++;
-            continue;
-        }
-        uint64_t gone = xs_stamped_gone(&ring, r->journal_read + 1, last);
-        if (!gone)
-            break;
-        r->journal_lost += gone;
-        r->journal_read += gone;
-    }
-    xs_array_end(&array);
-}
-
-void xs_collect_journal_again(xs_collector *c, xs_collected *r) {
-    frame_array array;
-    xs_journal_entry entry;
-    xs_stamped ring = xs_stamped_journal(&r->view);
-    xs_array_begin(&array, c, r, XS_FRAME_JOURNAL, sizeof entry);
-    uint64_t first = r->journal_read > JOURNAL_AGAIN ? r->journal_read - JOURNAL_AGAIN : 0;
-    for (uint64_t s = first + 1; s <= r->journal_read; s++)
-        if (xs_stamped_copy(&ring, s, &entry))
-            xs_array_add(&array, &entry);
-    xs_array_end(&array);
 }
 
 void xs_collect_counters(xs_collector *c, xs_collected *r, int always) {

@@ -82,11 +82,11 @@ void xs_collect_segment_begins(void *user, xs_capture *capture) {
         xs_collect_catalog_again(c, r);
         xs_collect_activity_again(c, r);
         put_removed_and_carried(c, r);
+        xs_collect_journal_again(c, r);
         if (r->ended) {
             xs_collect_put(c, r, XS_FRAME_PROCESS_END, UINT32_MAX, &r->end, sizeof r->end);
             continue;
         }
-        xs_collect_journal_again(c, r);
         xs_collect_owners(c, r, 1);
         xs_collect_looks(c, r, 1);
     }

@@ -49,6 +49,8 @@ typedef struct activity_state {
     uint32_t name_count, name_room;
 } activity_state;
 
+#define XS_STANDING_MOST 64u
+
 /* Where every ring stood when a segment ended. */
 typedef struct segment_mark {
     struct segment_mark *next;
@@ -67,6 +69,7 @@ struct xs_collected {
     char *catalog_copy; /* bounded captures: of a process that is over */
     xs_frame_end end;
     uint64_t journal_read, journal_lost;
+    xs_journal_entry standing[XS_STANDING_MOST]; uint32_t standing_count; /* entries that hold to this moment, in their order: collect_journal.c */
     xs_frame_counters counters; /* last told */
     uint64_t looked_all, told_looks, told_status, told_counters;
     ring_state *rings;
@@ -132,9 +135,10 @@ void xs_collect_catalog(xs_collector *c, xs_collected *r);
 void xs_collect_catalog_again(xs_collector *c, xs_collected *r);
 /* Of a process that is over: its PROCESS frame alone; put 0: only how many bytes that takes. */
 uint64_t xs_collect_process_again(xs_collector *c, xs_collected *r, int put);
+void xs_collect_counters(xs_collector *c, xs_collected *r, int always);
+/* collect_journal.c */
 void xs_collect_journal(xs_collector *c, xs_collected *r, int last);
 void xs_collect_journal_again(xs_collector *c, xs_collected *r);
-void xs_collect_counters(xs_collector *c, xs_collected *r, int always);
 /* collect_activity.c */
 void xs_collect_activity(xs_collector *c, xs_collected *r, int last);
 void xs_collect_activity_left_alone(xs_collected *r);

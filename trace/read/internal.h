@@ -99,6 +99,7 @@ typedef struct rd_process {
     int64_t clock_low, clock_high, bracket; /* realtime - boottime over its clock pairs; smallest bracket */
     bool clock_seen;
     bool names_files; /* its catalog does */
+    uint64_t journal_seen; /* sequence of its newest entry */
     bool off;         /* tracing is switched off, as the journal goes */
     rd_pad_at *pads; uint32_t pad_count, pad_room;
     rd_tick *ticks; uint32_t tick_count, tick_room;

@@ -78,6 +78,21 @@ static int clock_entry(xsr_reader *reader, uint32_t process, const xs_journal_en
     return rc < 0 ? rc : 0;
 }
 
+/* Segments repeat entries: told by their sequence. */
+static int take_entry(xsr_reader *reader, uint32_t p, const xs_journal_entry *e) {
+    rd_process *process = &reader->processes[p];
+    if (e->sequence && e->sequence <= process->journal_seen)
+        return 0;
+    process->journal_seen = e->sequence;
+    switch (e->kind) {
+    case XS_JOURNAL_LAUNCH_BEGIN: return launch_begin(reader, p, e);
+    case XS_JOURNAL_LAUNCH_END: return launch_end(reader, p, e);
+    case XS_JOURNAL_CLOCK: return clock_entry(reader, p, e);
+    case XS_JOURNAL_TRACE_STATE: trace_state(reader, p, e); return 0;
+    default: return 0;
+    }
+}
+
 int rd_take_journal(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload) {
     uint32_t p = rd_process_of(reader, frame);
     if (p == XSR_NONE)
@@ -86,16 +101,8 @@ int rd_take_journal(xsr_reader *reader, const xs_frame *frame, const unsigned ch
         return 0;
     for (uint64_t i = 0; i < frame->payload_bytes / sizeof(xs_journal_entry); i++) {
         xs_journal_entry e;
-        int rc = 0;
         memcpy(&e, payload + i * sizeof e, sizeof e);
-        if (e.kind == XS_JOURNAL_LAUNCH_BEGIN)
-            rc = launch_begin(reader, p, &e);
-        else if (e.kind == XS_JOURNAL_LAUNCH_END)
-            rc = launch_end(reader, p, &e);
-        else if (e.kind == XS_JOURNAL_CLOCK)
-            rc = clock_entry(reader, p, &e);
-        else if (e.kind == XS_JOURNAL_TRACE_STATE)
-            trace_state(reader, p, &e);
+        int rc = take_entry(reader, p, &e);
         if (rc < 0)
             return rc;
     }

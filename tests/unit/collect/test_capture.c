@@ -118,15 +118,20 @@ static void bounded_by_age(void **unused) {
     assert_in_range(kept, 200 * 100, 300 * 100); /* 2 s and at most some segments more */
 }
 
-/* As a process does once a second, whatever it does besides. */
-static void note_the_clock(bed *b) {
+static void journal(bed *b, uint32_t kind, uint32_t a) {
     const xs_region_header *h = synthetic_of(b->region);
     xs_journal_entry *entries = (xs_journal_entry *)(void *)(b->region + h->journal_offset);
     uint64_t sequence = 1;
     for (uint32_t i = 0; i < h->journal_entries; i++)
         sequence = entries[i].sequence >= sequence ? entries[i].sequence + 1 : sequence;
-    __atomic_store_n(&entries[(sequence - 1) % h->journal_entries].sequence, sequence, __ATOMIC_RELEASE);
+    xs_journal_entry *entry = &entries[(sequence - 1) % h->journal_entries];
+    entry->kind = kind;
+    entry->a = a;
+    __atomic_store_n(&entry->sequence, sequence, __ATOMIC_RELEASE);
 }
+
+/* As a process does once a second, whatever it does besides. */
+static void note_the_clock(bed *b) { journal(b, XS_JOURNAL_CLOCK, 0); }
 
 /* A program stood for longer than the bound, and all that it had done before was removed: nothing was kept of a hang. Nor may what ends the
  * silence, waits that give up, be all that is kept. */
@@ -151,6 +156,66 @@ static void a_hang_aged_away_what_was_done_before_it(void **unused) {
         uint64_t kept = f.rings[0].kept + f.rings[1].kept + f.rings[2].kept;
         assert_true(f.counts[XS_FRAME_JOURNAL] >= 12);
         assert_in_range(kept, 170 * 100, 300 * 100); /* 2 s of work, of which the silence took an eighth */
+    }
+}
+
+typedef struct standing {
+    uint64_t of[4], states, newest_state, files; /* of: launches */
+} standing;
+
+static void take_standing(void *user, const xs_frame *frame, const void *payload) {
+    standing *t = user;
+    if (frame->type == XS_FRAME_FILE)
+        *t = (standing){.files = t->files + 1};
+    for (uint64_t at = 0; frame->type == XS_FRAME_JOURNAL && at < frame->payload_bytes; at += sizeof(xs_journal_entry)) {
+        xs_journal_entry e;
+        memcpy(&e, (const char *)payload + at, sizeof e);
+        t->of[e.a % 4] += e.kind == XS_JOURNAL_LAUNCH_BEGIN;
+        t->states += e.kind == XS_JOURNAL_TRACE_STATE;
+        t->newest_state = e.kind == XS_JOURNAL_TRACE_STATE ? e.a : t->newest_state;
+    }
+}
+
+/* Clocks make an entry a second, and a segment repeats the newest 128: of a kernel that ran for longer no name was known, nor that tracing was narrowed. */
+static void a_kernel_that_ran_for_long_was_forgotten(void **unused) {
+    (void)unused;
+    for (int killed = 0; killed < 2; killed++) {
+        bed b;
+        xs_capture_options file = {.name = in_folder("long"), .bound_bytes = 256u << 10};
+        assert_int_equal(bed_open(&b, &file, 4096, 0), 0);
+        journal(&b, XS_JOURNAL_TRACE_STATE, XS_STARTED);
+        journal(&b, XS_JOURNAL_TRACE_STATE, XS_STARTED | XS_STARTED_FILTERED);
+        for (uint32_t launch = 0; launch < 200; launch++) { /* the last one of these stays */
+            journal(&b, XS_JOURNAL_LAUNCH_BEGIN, launch);
+            if (launch < 199)
+                journal(&b, XS_JOURNAL_LAUNCH_END, launch);
+            bed_pass(&b, MS);
+        }
+        for (int i = 0; i < 1000; i++) {
+            note_the_clock(&b);
+            if (i == 700 && killed) {
+                xs_frame_end end = {.clean = 0, .exit_status = 137};
+                synthetic_writer w = synthetic_begin(b.region, 0, XS_OVERWRITE);
+                bed_emit(&b, &w, XS_OVERWRITE, 10);
+                xs_collector_end(b.collector, b.collected, &end);
+                char *other = synthetic_region(1, 64, 4096);
+                ((xs_region_header *)(void *)other)->process = 23;
+                free(b.region);
+                b.region = other;
+                assert_int_equal(xs_collector_add(b.collector, other, synthetic_of(other)->total_bytes, 0, &b.collected), 0);
+            }
+            emit_and_pass(&b, 4, MS, 0);
+        }
+        assert_int_equal(bed_close(&b), 0);
+        standing told = {.files = 0};
+        frames f = {.each = take_standing, .user = &told}; /* at the end: what the newest segment tells */
+        assert_int_equal(frames_read(&f, b.path), 0);
+        assert_true(f.dropped_segments > 8);
+        assert_true(told.files > 1);
+        assert_int_equal(told.of[199 % 4], 1);
+        assert_int_equal(told.of[0] + told.of[1] + told.of[2], 0);
+        assert_int_equal(told.states, 1);
+        assert_int_equal(told.newest_state, XS_STARTED | XS_STARTED_FILTERED);
     }
 }
 
@@ -576,6 +641,7 @@ int main(void) {
         cmocka_unit_test(bounded_by_age),
         cmocka_unit_test(a_hang_aged_away_what_was_done_before_it),
         cmocka_unit_test(a_large_catalog_leaves_room_for_records),
+        cmocka_unit_test(a_kernel_that_ran_for_long_was_forgotten),
         cmocka_unit_test(a_rank_that_ended_early_was_forgotten),
         cmocka_unit_test(the_last_of_a_writer_that_hung_was_gone),
         cmocka_unit_test(many_that_hung_lost_all_since_their_frames_were_large),

@@ -290,6 +290,32 @@ static void removed_on_a_full_disk_was_said_to_be_bounded(void **state) {
     xsr_close(reader);
 }
 
+/* A segment repeats the journal: tracing that was on from the start seemed to have been switched on behind the launch, and nothing that was found in a
+ * bounded capture was certain. */
+static void segments_of_a_capture_were_windows_of_tracing(void **state) {
+    (void)state;
+    for (int switched = 0; switched < 2; switched++) {
+        const char *path = help_path("repeated.xs");
+        cb *c = cb_begin(path);
+        cb_process(c, 0, 1, 1);
+        cb_writer_begin(c, 0, 1000, 0, 0, 0);
+        for (int segment = 0; segment < 3; segment++) {
+            xs_journal_entry entries[] = {{.sequence = 1, .kind = XS_JOURNAL_TRACE_STATE, .a = XS_STARTED, .c = 900},
+                                          {.sequence = 2, .kind = XS_JOURNAL_LAUNCH_BEGIN, .a = 1, .c = 950, .d = 1, .e = 32, .f = 1ull << 32},
+                                          {.sequence = 3, .kind = XS_JOURNAL_TRACE_STATE, .a = XS_STARTED, .c = 960}};
+            cb_frame(c, XS_FRAME_JOURNAL, UINT32_MAX, 1000, entries, (switched ? 3 : 2) * sizeof *entries);
+        }
+        assert_int_equal(cb_end(c), 0);
+        xsr_reader *reader = help_open(path);
+        told t;
+        assert_int_equal(help_run(reader, &t), 0);
+        assert_int_equal(xsr_model_of(reader)->windowed, switched);
+        assert_int_equal(xsr_model_of(reader)->launch_count, 1);
+        help_free(&t);
+        xsr_close(reader);
+    }
+}
+
 /* Of an event whose first record is lost, the second one says what it was. Not where the record before may be the first of it, nor where more
  * is lost, nor of events of one record. */
 static void second_record_tells_the_kind(void **state) {
@@ -321,7 +347,8 @@ static void second_record_tells_the_kind(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_position), cmocka_unit_test(waits_under_loss), cmocka_unit_test(at_least), cmocka_unit_test(split_by_cause),
-        cmocka_unit_test(repeats), cmocka_unit_test(misplaced), cmocka_unit_test(died), cmocka_unit_test(removed_on_a_full_disk_was_said_to_be_bounded), cmocka_unit_test(bounded_is_one_gap),
+        cmocka_unit_test(repeats), cmocka_unit_test(misplaced), cmocka_unit_test(died), cmocka_unit_test(removed_on_a_full_disk_was_said_to_be_bounded), cmocka_unit_test(segments_of_a_capture_were_windows_of_tracing),
+        cmocka_unit_test(bounded_is_one_gap),
         cmocka_unit_test(second_record_tells_the_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
