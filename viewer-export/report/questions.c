@@ -60,7 +60,12 @@ int xsv_report_open(xsv_report_state *r, const char *path, const xsv_report_opti
         *error = NULL;
     if (!path || !out)
         return xsv_error(error, XS_E_ARGUMENT, "an argument is missing");
-    return xsv_database_open(path, &r->db, error);
+    int rc = xsv_database_open(path, &r->db, error);
+    if (rc)
+        return rc;
+    r->begin_ns = xsv_ask_number(r, "SELECT begin_ns FROM run");
+    r->end_ns = xsv_ask_number(r, "SELECT end_ns FROM run");
+    return 0;
 }
 
 int xsv_report_close(xsv_report_state *r, const char *path, char **error) {

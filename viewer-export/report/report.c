@@ -33,8 +33,6 @@ static void read_shares(xsv_report_state *r) {
 }
 
 static void write_report(xsv_report_state *r, const char *path) {
-    r->begin_ns = xsv_ask_number(r, "SELECT begin_ns FROM run");
-    r->end_ns = xsv_ask_number(r, "SELECT end_ns FROM run");
     if (r->options->json) {
         xsv_report_json(r);
         return;
