@@ -40,8 +40,6 @@ static bool jumped_over(const an *a, const an_stuck *s) {
 
 /* Waits of a run that was ended from outside are open because of that. One hangs where it stood still for as long as the two looks of xs hang
  * lie apart: since its begin, or since it was given what it needs. For one that died alone it waits for ever. */
-#define STANDS_NS 200000000
-
 static bool has_what_it_needs(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
     if (!an_is_counter(a, s->w.slot))

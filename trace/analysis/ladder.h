@@ -11,6 +11,8 @@ static inline bool ladder_ended_by(const an *a, uint32_t writer, int64_t time) {
 /* ladder_counter.c: the one counter of that rank whose round has begun and is not full; XSR_NONE: none, or several. */
 uint32_t ladder_open_counter(const an *a, uint32_t rank, uint64_t epoch);
 
+#define STANDS_NS 200000000 /* a wait stands still for as long, or does not hang */
+
 /* ladder_who.c */
 void ladder_find_supplier(an *a, an_stuck *s);
 bool ladder_is_of_host(const an *a, const an_stuck *s);

@@ -3,13 +3,18 @@
 
 static const xsr_process *process_of(const an *a, uint32_t rank) { return &a->model->processes[a->model->ranks[rank].process]; }
 
+/* It was gone when the wait had not stood still yet: nobody had a hang to end. And the other outlived it by as long. */
+static bool died_first(const an_stuck *s, const xsr_process *p, const xsr_process *waits) {
+    return p->end_time != NO_TIME && waits->end_time != NO_TIME && p->end_time < s->w.begin + STANDS_NS && waits->end_time - p->end_time >= STANDS_NS;
+}
+
 /* Its process died, and that is why the signal did not come: not where the waiting process is the same, or went the same way. Then somebody
  * ended a run that hung. */
 bool ladder_supplier_died(const an *a, const an_stuck *s) {
     const xsr_process *p = process_of(a, s->supplier), *waits = process_of(a, s->w.rank);
     if (p == waits || !p->ended || p->clean || p->exit_status == 0)
         return false;
-    return !waits->ended || waits->clean || waits->exit_status != p->exit_status;
+    return !waits->ended || waits->clean || waits->exit_status != p->exit_status || died_first(s, p, waits);
 }
 
 /* What the wait saw was signalled by that writer: it had begun, whatever clocks say. */

@@ -49,9 +49,13 @@ uint32_t an_rank_of(const an *a, uint32_t number) {
 
 int64_t an_still(const an *a) { return a->failed_at != INT64_MAX ? a->failed_at : a->last_time; }
 
+/* An open wait ends with the capture, or with its process: what came afterwards nobody there could see. */
 int64_t an_stuck_end(const an *a, const an_stuck *s) {
+    const xsr_process *p = &a->model->processes[a->model->ranks[s->w.rank].process];
     int64_t end = a->last_time > a->model->end ? a->last_time : a->model->end;
-    return s->w.open ? end > s->w.begin ? end : s->w.begin : s->w.end;
+    if (p->ended && p->end_time != NO_TIME && p->end_time < end)
+        end = p->end_time;
+    return !s->w.open ? s->w.end : end > s->w.begin ? end : s->w.begin;
 }
 
 uint32_t an_stuck_of_writer(const an *a, uint32_t writer) {

@@ -53,7 +53,7 @@ static uint64_t gone_bytes(xs_collector *c, xs_collected *r) {
 static void put_gone(xs_collector *c, xs_collected *r) {
     xs_collect_process_again(c, r, 1);
     put_removed_of(c, r);
-    xs_collect_put(c, r, XS_FRAME_PROCESS_END, UINT32_MAX, &r->end, sizeof r->end);
+    xs_collect_put_end(c, r);
 }
 
 /* In a run in which processes come and go for days they are many: the latest of them, in as much as a frame of records takes. */
@@ -84,7 +84,7 @@ void xs_collect_segment_begins(void *user, xs_capture *capture) {
         put_removed_and_carried(c, r);
         xs_collect_journal_again(c, r);
         if (r->ended) {
-            xs_collect_put(c, r, XS_FRAME_PROCESS_END, UINT32_MAX, &r->end, sizeof r->end);
+            xs_collect_put_end(c, r);
             continue;
         }
         xs_collect_owners(c, r, 1);

@@ -276,6 +276,18 @@ static void keep_catalog(xs_collected *r) {
         r->catalog_read = 0;
 }
 
+void xs_collector_gone(xs_collector *c, xs_collected *r) {
+    tick(c);
+    r->gone_at = r->gone_at ? r->gone_at : c->now;
+}
+
+void xs_collect_put_end(xs_collector *c, const xs_collected *r) {
+    xs_frame frame;
+    xs_collect_fill(c, r, &frame, XS_FRAME_PROCESS_END, UINT32_MAX);
+    frame.time = r->ended_at;
+    xs_capture_put(c->capture, &frame, &r->end, sizeof r->end);
+}
+
 void xs_collector_end(xs_collector *c, xs_collected *r, const xs_frame_end *end) {
     if (r->ended)
         return;
@@ -299,7 +311,8 @@ void xs_collector_end(xs_collector *c, xs_collected *r, const xs_frame_end *end)
     xs_collect_looks(c, r, 0);
     xs_collect_status(c, r, STATUS_OPEN);
     xs_collect_counters(c, r, 1);
-    xs_collect_put(c, r, XS_FRAME_PROCESS_END, UINT32_MAX, &r->end, sizeof r->end);
+    r->ended_at = r->foreign_time ? 0 : r->gone_at ? r->gone_at : c->now;
+    xs_collect_put_end(c, r);
     xs_capture_flush(c->capture);
     xs_capture_closing(c->capture, 0);
     keep_catalog(r);

@@ -35,6 +35,8 @@ int xs_collector_dump(xs_collector *collector, const char *why);
 /* Text for the report. */
 int xs_collector_note(xs_collector *collector, const char *text);
 
+/* Its process was seen to be gone. How it ended may be known later: its end is of this moment all the same. */
+void xs_collector_gone(xs_collector *collector, xs_collected *region);
 /* The process of this region is over (or leaves): its last records, open waits, counters and end. `end` says how;
  * tail_unknown is set here: where writers held rings. The region's memory is not looked at afterwards. */
 void xs_collector_end(xs_collector *collector, xs_collected *region, const xs_frame_end *end);

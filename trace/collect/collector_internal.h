@@ -68,6 +68,7 @@ struct xs_collected {
     uint64_t catalog_read;
     char *catalog_copy; /* bounded captures: of a process that is over */
     xs_frame_end end;
+    uint64_t gone_at, ended_at; /* when its process was seen to be gone, 0: it was not; as PROCESS_END says, however often it is put */
     uint64_t journal_read, journal_lost;
     xs_journal_entry standing[XS_STANDING_MOST]; uint32_t standing_count; /* entries that hold to this moment, in their order: collect_journal.c */
     xs_frame_counters counters; /* last told */
@@ -130,6 +131,7 @@ void xs_collect_look_at_rings(xs_collector *c, xs_collected *r);
 void xs_collect_looks(xs_collector *c, xs_collected *r, int all);
 void xs_collect_kept_looks(xs_collector *c, xs_collected *r);
 void xs_collect_owners(xs_collector *c, xs_collected *r, int newest_again);
+void xs_collect_put_end(xs_collector *c, const xs_collected *r);
 /* collect_region.c */
 void xs_collect_catalog(xs_collector *c, xs_collected *r);
 void xs_collect_catalog_again(xs_collector *c, xs_collected *r);

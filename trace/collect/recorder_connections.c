@@ -221,8 +221,11 @@ static int received_descriptor(struct msghdr *head) {
 }
 
 void xs_recorder_gone(connection *c) {
-    if (!c->gone_since)
-        c->gone_since = xs_recorder_ms();
+    if (c->gone_since)
+        return;
+    c->gone_since = xs_recorder_ms();
+    if (c->region)
+        xs_collector_gone(c->world->collector, c->region);
 }
 
 static void closed(connection *c) {

@@ -188,6 +188,67 @@ static void test_dead_process_is_named(void **state) {
     judged_free(&j);
 }
 
+/* Two processes of a rank each; what one of them does. */
+typedef struct pair { cb *c; uint32_t slot[2]; } pair; /* slot: of rank 0's flag, as each of them knows it */
+static pair two_processes(void) {
+    pair p = {.c = case_begin(1, 1, 0)};
+    xs_region_header second = cb_region(1, 1, 2);
+    cb_process_as(p.c, &second);
+    for (uint32_t r = 0; r < 2; r++) {
+        cb_select(p.c, r);
+        uint32_t pad = cb_pad(p.c, "full", "", "", 1, 1, 0);
+        xs_plan_entry e = {XS_PLAN_WRITER, 0, cb_pad_first(p.c, pad), XS_PLAN_ANY, XS_PLAN_ANY, XS_PLAN_ANY, UINT64_MAX, 1, 0};
+        cb_plan(p.c, &e, 1);
+        p.slot[r] = cb_slot(p.c, pad, 0, 0, 0);
+        cb_writer_begin_at(p.c, 0, 1000, cb_role(p.c, "work"), r, 1, 1, 0, 0, 0);
+    }
+    return p;
+}
+
+/* Of four ranks one was killed, and a signal that it would have seen a moment later had vanished, with high confidence: the others went on for seconds. */
+static void test_the_killed_had_not_seen_what_came_last(void **state) {
+    (void)state;
+    for (int stood = 0; stood < 2; stood++) { /* it had stood there for long: then the signal was not seen */
+        pair p = two_processes();
+        uint64_t killed = stood ? 900000000 : 6000;
+        cb_select(p.c, 0);
+        case_open_wait(p.c, 0, 3000, p.slot[0], 1, 0);
+        cb_flush_at(p.c, killed);
+        cb_process_end(p.c, 0, 137, 0, 1);
+        cb_select(p.c, 1);
+        cb_signal(p.c, 0, 5000, p.slot[1], 1);
+        cb_mark(p.c, 0, 2000000000, 1, 1);
+        judged j = judge(p.c);
+        if (stood)
+            expect_first(&j, XSA_VANISHED_SIGNAL, XSA_ERROR, "rank 0 full", 1, -1);
+        else
+            expect_not(&j, XSA_VANISHED_SIGNAL);
+        judged_free(&j);
+    }
+}
+
+/* A launcher takes the status of all, and the one that was killed while the others went on, and then hung until they were ended too, had "recorded nothing
+ * since". */
+static void test_who_died_first_of_many_whose_ends_are_not_known(void **state) {
+    (void)state;
+    for (int hung = 0; hung < 2; hung++) { /* it was ended behind the hang, as the other was */
+        pair p = two_processes();
+        cb_select(p.c, 1);
+        cb_flush_at(p.c, hung ? 1900000000 : 2500);
+        cb_process_end(p.c, 0, -1, 0, 1);
+        cb_select(p.c, 0);
+        case_open_wait(p.c, 0, 3000, p.slot[0], 1, 0);
+        cb_flush_at(p.c, 2200000000);
+        cb_process_end(p.c, 0, -1, 0, 1);
+        judged j = judge(p.c);
+        if (hung)
+            expect_not(&j, XSA_DEAD_PEER);
+        else
+            expect_first(&j, XSA_DEAD_PEER, XSA_ERROR, "rank 0 full", 1, -1);
+        judged_free(&j);
+    }
+}
+
 static cb *election(uint32_t arrivals, uint32_t expected, bool with_plan) {
     cb *c = case_begin(2, 3, 3);
     uint32_t done = cb_pad(c, "done", "", "", 1, 1, 0), count = cb_pad(c, "cnt", "", "", 1, 1, XS_PAD_SHARED);
@@ -354,6 +415,7 @@ int main(void) {
         cmocka_unit_test(test_producer_that_stopped_is_named), cmocka_unit_test(test_wait_cycle), cmocka_unit_test(test_wait_for_oneself),
         cmocka_unit_test(test_chain_names_its_root), cmocka_unit_test(test_block_that_never_started),
         cmocka_unit_test(test_rank_that_has_not_started_is_late_not_dead), cmocka_unit_test(test_late_start), cmocka_unit_test(test_dead_process_is_named),
+        cmocka_unit_test(test_the_killed_had_not_seen_what_came_last), cmocka_unit_test(test_who_died_first_of_many_whose_ends_are_not_known),
         cmocka_unit_test(test_hang_that_was_killed), cmocka_unit_test(test_run_that_was_broken_off),
         cmocka_unit_test(test_expected_count_too_large), cmocka_unit_test(test_expected_count_too_small), cmocka_unit_test(test_missing_arrival),
         cmocka_unit_test(test_nothing_is_expected_and_somebody_waits), cmocka_unit_test(test_elected_and_no_signal),
