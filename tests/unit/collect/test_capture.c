@@ -233,6 +233,7 @@ static void introduce(char *region) {
 
 typedef struct told_of {
     uint64_t process, introduced, ended, files;
+    uint64_t end_time, other_times; /* of PROCESS_END; how many say another */
 } told_of;
 
 static void tell_of(void *user, const xs_frame *frame, const void *payload) {
@@ -240,7 +241,10 @@ static void tell_of(void *user, const xs_frame *frame, const void *payload) {
     told_of *t = user;
     t->files += frame->type == XS_FRAME_FILE;
     t->introduced += frame->process == t->process && frame->type == XS_FRAME_PROCESS;
-    t->ended += frame->process == t->process && frame->type == XS_FRAME_PROCESS_END;
+    if (frame->process != t->process || frame->type != XS_FRAME_PROCESS_END)
+        return;
+    t->ended++;
+    t->other_times += frame->time != t->end_time;
 }
 
 /* Of a process that ended early the last record went under the bound, and with it that there had been such a rank. */
@@ -259,11 +263,14 @@ static void a_rank_that_ended_early_was_forgotten(void **unused) {
     synthetic_end(&w);
     bed_pass(&b, MS);
     xs_frame_end end = {.clean = 0, .exit_status = 137};
+    xs_collector_gone(b.collector, gone);
+    uint64_t seen = b.now;
+    bed_pass(&b, 90 * MS); /* its status comes later */
     xs_collector_end(b.collector, gone, &end);
     free(early);
     emit_and_pass(&b, 3000, MS, file.bound_bytes);
     assert_int_equal(bed_close(&b), 0);
-    told_of told = {.process = 23};
+    told_of told = {.process = 23, .end_time = seen};
     frames f = {.each = tell_of, .user = &told};
     assert_int_equal(frames_read(&f, b.path), 0);
     if (f.wrong)
@@ -272,6 +279,7 @@ static void a_rank_that_ended_early_was_forgotten(void **unused) {
     assert_true(told.files > 1);
     assert_int_equal(told.introduced, told.files);
     assert_int_equal(told.ended, told.files);
+    assert_int_equal(told.other_times, 0); /* each segment said that it had ended just then */
     uint32_t at = f.processes[0] == 23 ? 0 : 1;
     assert_int_equal(f.processes[at], 23);
     assert_int_equal(f.rings[at * FRAMES_RINGS_OF_PROCESS + 2].removed_to, 2000);
