@@ -46,6 +46,7 @@ typedef struct blame_writer {
     uint64_t last;       /* its newest entry */
     int64_t publishes;   /* since when: the end of its last payload or work, or its first fence or arrival; NO_TIME: it does not */
     int64_t waited;      /* end of its last wait; NO_TIME: none */
+    int64_t ran;         /* from its begin to its end; 0: one of them is not known */
     int64_t slack;       /* of a pass over the log */
     uint64_t slack_pass; /* the pass that slack belongs to */
     uint64_t cursor, cursor_walk; /* a wait of its own, and the walk that looked for it */
@@ -121,6 +122,7 @@ static inline uint32_t blame_first(const an_blame *b, uint32_t writer) {
     return b->writers[writer].block == XSR_NONE ? 0 : b->newest_of[b->writers[writer].block];
 }
 bool blame_joined(const an *a, uint32_t writer, uint32_t with); /* `writer` goes on when `with`, of its block, has waited */
+bool blame_follows(const an *a, uint32_t writer); /* it is joined to any of its block */
 uint64_t blame_held_up(an *a, uint32_t writer, int64_t from, int64_t to); /* entry of the newest such wait that ended in (from, to]; 0: none */
 int blame_busy(an *a, uint32_t writer, int64_t ns);
 int blame_slow(an *a, xsa_rank_blame *ranks);

@@ -28,6 +28,14 @@ bool blame_joined(const an *a, uint32_t writer, uint32_t with) {
            (!w->talks || a->model->writers[writer].role == a->model->writers[with].role);
 }
 
+bool blame_follows(const an *a, uint32_t writer) {
+    const an_blame *b = a->blame;
+    for (uint32_t s = b->writers[writer].waits ? 0 : blame_first(b, writer); s; s = b->writers[s - 1].next)
+        if (blame_joined(a, writer, s - 1))
+            return true;
+    return false;
+}
+
 /* The newest wait of a writer that ended by `time`. Within a walk `time` only goes back. */
 static uint64_t newest_wait(an_blame *b, uint32_t writer, int64_t time) {
     blame_writer *w = &b->writers[writer];

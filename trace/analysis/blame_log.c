@@ -78,7 +78,9 @@ static int add_life(an *a, const xsr_event *e, blame_entry *n) {
     if (n->kind == BLAME_BEGIN)
         return 0;
     r->ended = b->next - 1;
-    return a->model->writers[e->writer].begin == NO_TIME ? 0 : blame_busy(a, e->writer, e->time - a->model->writers[e->writer].begin);
+    if (a->model->writers[e->writer].begin != NO_TIME)
+        b->writers[e->writer].ran = e->time - a->model->writers[e->writer].begin;
+    return 0;
 }
 
 static bool publishes(uint32_t kind) { return kind == XS_EV_FENCE || kind == XS_EV_PAYLOAD_END || kind == XS_EV_BUS_FLUSH; }

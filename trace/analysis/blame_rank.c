@@ -1,4 +1,5 @@
-/* Ranks that work slower than others: the time in which their writers ran and did not wait, role by role, against the median rank. */
+/* Ranks that work slower than others: the time in which their writers ran and did not wait, role by role, against the median rank.
+ * Warps that go on when another one of their block has waited count with that one: held up by its waits, they note none. */
 #include "blame.h"
 
 #define LEAST_RANKS 3u
@@ -28,8 +29,18 @@ static int64_t median_of(const an_blame *b, uint32_t role, int64_t *room) {
     return count < LEAST_RANKS ? 0 : room[(count - 1) / 2];
 }
 
+/* Only at the end of the pass is it known who never waits. */
+static int add_runs(an *a) {
+    TRY(blame_blocks(a));
+    for (uint32_t w = 0; w < a->writer_count; w++)
+        if (a->blame->writers[w].ran && !blame_follows(a, w))
+            TRY(blame_busy(a, w, a->blame->writers[w].ran));
+    return 0;
+}
+
 int blame_slow(an *a, xsa_rank_blame *ranks) {
     const an_blame *b = a->blame;
+    TRY(add_runs(a));
     uint32_t count = a->model->rank_count;
     int64_t *room = calloc(b->busy_of.count + 1u, sizeof *room);
     double *own = calloc(2u * (count + 1u), sizeof *own), *usual = own ? own + count + 1u : NULL;
