@@ -130,6 +130,8 @@ findings)
     trace=$dir/run.perfetto
     sound "$trace"
     expect "$trace" "findings" "3,0" "select count(*), sum(depth > 0) from slice where category = 'finding'"
+    lasted=$("$xs" query "$dir/run" --csv "select key, iif(end_ns is null, -1, max(end_ns - begin_ns, 1)) from findings order by 1" | sed '1d; s/\r$//; s/^\([^",]*\),/"\1",/')
+    expect "$trace" "as long as the database says" "$lasted" "select extract_arg(arg_set_id, 'debug.id'), dur from slice where category = 'finding' order by 1"
     expect "$trace" "one row of findings" "1" "include perfetto module viz.summary.track_event;
       select count(*) from _track_event_tracks_ordered_groups where name = 'findings'"
     expect "$trace" "critical path" "1,0,1" "select count(distinct t.id), sum(s.depth), sum(s.dur = -1) from slice s join track t on t.id = s.track_id

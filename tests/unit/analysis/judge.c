@@ -28,6 +28,19 @@ cb *case_begin_as(const xs_region_header *region, uint32_t grid, uint32_t blocks
     return c;
 }
 
+cb *case_apart(uint32_t ranks, uint64_t bound) {
+    xs_region_header region = cb_region(0, ranks, ranks);
+    region.device = 0;
+    cb *c = case_begin_as(&region, 1, 0);
+    for (uint32_t r = 0; r < ranks; r++) {
+        cb_device_clock(c, r, 500, 500, 2 * bound);
+        cb_device_clock(c, r, 900000, 900000, 2 * bound);
+        cb_ring_device(c, RING(r, 0), (int32_t)r);
+        cb_writer_begin_at(c, RING(r, 0), 1000, 1, 0, 1, r, 0, 0, 0);
+    }
+    return c;
+}
+
 void case_depth(cb *c, uint32_t pad, uint64_t deep) {
     xs_plan_entry depth = {.kind = XS_PLAN_DEPTH, .pad_first = cb_pad_first(c, pad), .owner = XS_PLAN_ANY, .row = XS_PLAN_ANY, .column = XS_PLAN_ANY,
                            .epoch = UINT64_MAX, .a = deep};

@@ -25,6 +25,8 @@ const char *judged_path(void); /* where a case that is begun by hand is written 
 /* ranks of one process, a launch of `grid` blocks each; the blocks of `blocks` have begun at 1000 ns. */
 cb *case_begin(uint32_t ranks, uint32_t grid, uint32_t blocks);
 cb *case_begin_as(const xs_region_header *region, uint32_t grid, uint32_t blocks);
+/* Ranks with a block and a GPU each, whose clocks are known to within `bound`. */
+cb *case_apart(uint32_t ranks, uint64_t bound);
 /* Declares that the pad is a ring of so many slots. */
 void case_depth(cb *c, uint32_t pad, uint64_t deep);
 void case_end_writers(cb *c, uint32_t ranks, uint32_t blocks, uint64_t time);

@@ -3,20 +3,6 @@
 
 #include <xs/xs.h>
 
-/* Ranks with a block and a GPU each, whose clocks are known to within `bound`. */
-static cb *ranks_apart(uint32_t ranks, uint64_t bound) {
-    xs_region_header region = cb_region(0, ranks, ranks);
-    region.device = 0;
-    cb *c = case_begin_as(&region, 1, 0);
-    for (uint32_t r = 0; r < ranks; r++) {
-        cb_device_clock(c, r, 500, 500, 2 * bound);
-        cb_device_clock(c, r, 900000, 900000, 2 * bound);
-        cb_ring_device(c, RING(r, 0), (int32_t)r);
-        cb_writer_begin_at(c, RING(r, 0), 1000, 1, 0, 1, r, 0, 0, 0);
-    }
-    return c;
-}
-
 static void touch(cb *c, uint32_t ring, uint64_t time, uint32_t kind, uint32_t name, uint32_t generation) {
     cb_payload(c, ring, time, kind, name, 0, generation, XS_NO_PEER, 16, 1024);
     cb_payload_end(c, ring, time + 10, name, 0);
@@ -39,7 +25,7 @@ static void test_turn_whose_wait_is_lost_may_have_come_later(void **state) {
     (void)state;
     for (uint32_t lost = 0; lost < 2; lost++)
         for (uint64_t behind = 0; behind <= 3000; behind += 20) {
-            cb *c = ranks_apart(4, 3300);
+            cb *c = case_apart(4, 3300);
             uint32_t serving = cb_slot(c, cb_pad(c, "serving", "", "", 1, 1, XS_PAD_SHARED), 0, 0, 0), name = cb_mark_name(c, "table");
             for (uint32_t ticket = 0; ticket < 4; ticket++)
                 turn(c, ticket, 20000 * (ticket + 1), serving, name, ticket, false);
@@ -60,7 +46,7 @@ enum { NOTHING, WAIT_END, RESET, KINDS };
 
 /* A flag that its reader sets back, and who sets it waits for that, but in the round `unasked`. off: rank 0's clock is ahead and rank 1's behind by so much. */
 static judged flags(uint64_t bound, uint64_t off, uint32_t lost, uint32_t lost_round, uint32_t unasked) {
-    cb *c = ranks_apart(2, bound);
+    cb *c = case_apart(2, bound);
     uint32_t ready = cb_slot(c, cb_pad(c, "ready", "", "", 1, 1, 0), 1, 0, 0), ack = cb_slot(c, cb_pad(c, "ack", "", "", 1, 1, 0), 0, 0, 0), name = cb_mark_name(c, "batch");
     for (uint32_t k = 1; k < 13; k++) {
         uint64_t ahead = 10000 * (k + 1) + off, behind = 10000 * (k + 1) - off;
@@ -117,7 +103,7 @@ static void test_flag_is_known_again_where_stamps_tell_rounds_apart(void **state
 /* Three ranks each put a tile to rank 0 in a round and count it there. Rank 1's clock is behind what is known of it by `off`. In the last round rank 2 leaves out
  * the release, or not. */
 static judged counted_tiles(uint64_t off, bool weak) {
-    cb *c = ranks_apart(4, 500);
+    cb *c = case_apart(4, 500);
     uint32_t sum = cb_slot(c, cb_pad(c, "sum", "", "", 1, 1, XS_PAD_SHARED), 0, 0, 0), name = cb_mark_name(c, "tile"), count = 0, rounds = 8;
     for (uint32_t k = 1; k <= rounds; k++) {
         for (uint32_t rank = 1; rank < 4; rank++, count++) {
@@ -190,7 +176,7 @@ static void test_queue_that_is_full_makes_no_race(void **state) {
 
 /* Four ranks meet; who comes last flips a flag, which all wait for by equality. Their clocks are off by `off`, one ahead and one behind. */
 static judged flips(uint64_t bound, uint64_t off) {
-    cb *c = ranks_apart(4, bound);
+    cb *c = case_apart(4, bound);
     uint32_t in = cb_slot(c, cb_pad(c, "in", "", "", 1, 1, XS_PAD_SHARED), 0, 0, 0), flag = cb_slot(c, cb_pad(c, "sense", "", "", 1, 1, XS_PAD_SHARED), 0, 0, 0);
     uint32_t name = cb_mark_name(c, "batch");
     for (uint32_t round = 1; round <= 12; round++)
@@ -252,7 +238,7 @@ static void test_signal_behind_a_lost_epoch_is_of_its_own_round(void **state) {
 /* A ring of three between two ranks. The record that a batch was given back is lost, and by the stamps the reader gives the next one back before it is published. */
 static void test_credit_that_is_lost_was_given_behind_the_one_before(void **state) {
     (void)state;
-    cb *c = ranks_apart(2, 3300);
+    cb *c = case_apart(2, 3300);
     uint32_t ready = cb_pad(c, "ready", "", "", 1, 3, 0), credit = cb_slot(c, cb_pad(c, "credit", "", "", 1, 1, 0), 0, 0, 0);
     for (uint32_t seq = 1; seq <= 12; seq++) {
         uint64_t at = 20000 * seq, record;
