@@ -27,14 +27,29 @@
 typedef struct an an;
 struct an_step; /* hb.h */
 
-/* What a detector needs in the capture to be able to say anything. */
-enum an_needs { AN_WAITS = 1, AN_PAYLOAD = 2, AN_BLOCK_BARRIERS = 4, AN_HEARTBEATS = 8, AN_BARRIERS = 16, AN_CHANNELS = 32 };
+/* What a detector needs in the capture to be able to say anything: any of these. X(NAME, "one of them") */
+#define AN_NEEDS(X)                                                                                                    \
+    X(WAITS, "wait")                                                                                                   \
+    X(SIGNALS, "signal")                                                                                               \
+    X(EPOCHS, "signal in an epoch")                                                                                    \
+    X(ARRIVALS, "arrival") /* or how many of them are expected */                                                      \
+    X(RESETS, "reset")                                                                                                 \
+    X(RINGS, "channel or ring of a declared depth")                                                                    \
+    X(PAYLOAD, "payload")                                                                                              \
+    X(BARRIERS, "barrier")                                                                                             \
+    X(BLOCK_BARRIERS, "named barrier")
+#define AN_NEED_BIT(name, text) AN_BIT_##name,
+enum an_need_bit { AN_NEEDS(AN_NEED_BIT) AN_NEED_COUNT };
+#undef AN_NEED_BIT
+#define AN_NEED(name, text) AN_NEED_##name = 1u << AN_BIT_##name,
+enum an_needs { AN_NEEDS(AN_NEED) };
+#undef AN_NEED
 
 #define AN_KIND(name) (1ull << XS_EV_##name)
 
 typedef struct an_ops {
     uint32_t id;        /* xsa_detector */
-    uint32_t needs;     /* an_needs; without: the verdict is NOT_RUN */
+    uint32_t needs;     /* an_needs; without any: the verdict is NOT_RUN. 0: whatever there is */
     uint64_t kinds;     /* events that on_event wants: AN_KIND(..) | .. */
     const char *cannot; /* what it cannot know */
     size_t state;       /* bytes, zeroed before the pass */
@@ -46,6 +61,7 @@ typedef struct an_ops {
     void (*release)(void *state);
 } an_ops;
 extern const an_ops *const an_detectors[]; /* ends with NULL; trace health first */
+void an_needs_words(uint32_t needs, char *text, size_t size); /* "wait, signal or arrival" */
 
 /* ---- shared state ---- */
 

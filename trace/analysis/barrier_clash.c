@@ -105,6 +105,6 @@ static void release(void *state) {
     rd_map_free(&c->of);
 }
 
-const an_ops an_barrier_clash = {.id = XSA_BARRIER_CLASH, .needs = AN_BLOCK_BARRIERS, .kinds = AN_KIND(BLOCK_ENTER) | AN_KIND(BLOCK_LEAVE),
+const an_ops an_barrier_clash = {.id = XSA_BARRIER_CLASH, .needs = AN_NEED_BLOCK_BARRIERS, .kinds = AN_KIND(BLOCK_ENTER) | AN_KIND(BLOCK_LEAVE),
                                  .state = sizeof(clash), .on_event = on_event, .finish = finish, .release = release,
                                  .cannot = "__syncthreads and barriers of other libraries, which note nothing"};

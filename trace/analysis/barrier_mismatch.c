@@ -188,6 +188,6 @@ static void release(void *state) {
     free(b->list);
 }
 
-const an_ops an_barrier_mismatch = {.id = XSA_BARRIER_MISMATCH, .needs = AN_BARRIERS, .kinds = AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE) | AN_KIND(SIGNAL),
+const an_ops an_barrier_mismatch = {.id = XSA_BARRIER_MISMATCH, .needs = AN_NEED_BARRIERS, .kinds = AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE) | AN_KIND(SIGNAL),
                                     .state = sizeof(barriers), .on_event = on_event, .finish = finish, .release = release,
                                     .cannot = "barriers that are built of signals by hand: their waits are judged as waits"};

@@ -186,6 +186,6 @@ static int finish(an *a, void *state) {
     return an_recount_compare(a);
 }
 
-const an_ops an_count_mismatch = {.id = XSA_COUNT_MISMATCH, .kinds = AN_KIND(ARRIVE) | AN_KIND(EXPECT), .on_event = on_event, .finish = finish,
+const an_ops an_count_mismatch = {.id = XSA_COUNT_MISMATCH, .needs = AN_NEED_ARRIVALS | AN_NEED_SIGNALS | AN_NEED_WAITS, .kinds = AN_KIND(ARRIVE) | AN_KIND(EXPECT), .on_event = on_event, .finish = finish,
                                   .cannot = "whether the expected count or the arrivals are wrong, where no plan tells; whether plan or kernel is, where they differ; "
                                             "signals and arrivals outside of epochs, and of epochs older than the newest 14 runs of one count"};

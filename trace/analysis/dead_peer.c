@@ -108,5 +108,5 @@ static int finish(an *a, void *state) {
     return 0;
 }
 
-const an_ops an_dead_peer = {.id = XSA_DEAD_PEER, .needs = AN_WAITS, .finish = finish,
+const an_ops an_dead_peer = {.id = XSA_DEAD_PEER, .finish = finish,
                              .cannot = "a rank that computes for long without a heartbeat from one that is dead; which of several that ran touched the bad address"};

@@ -71,5 +71,5 @@ static void release(void *state) {
     free(((detection *)state)->rows);
 }
 
-const an_ops an_detection_lag = {.id = XSA_DETECTION_LAG, .needs = AN_WAITS, .state = sizeof(detection), .on_wait = on_wait, .finish = finish, .release = release,
-                                 .cannot = "what the link takes, where it was not measured"};
+const an_ops an_detection_lag = {.id = XSA_DETECTION_LAG, .needs = AN_NEED_WAITS, .state = sizeof(detection), .on_wait = on_wait, .finish = finish, .release = release,
+                                 .cannot = "how much of it the link took: that is not measured"};

@@ -37,13 +37,18 @@ static int begin(xsr_sink *sink, const xsr_model *model) {
 static void note_seen(an *a, const xsr_event *e) {
     switch (e->kind) {
     case XS_EV_READ_BEGIN:
-    case XS_EV_WRITE_BEGIN: a->seen |= AN_PAYLOAD; break;
-    case XS_EV_BLOCK_ENTER: a->seen |= AN_BLOCK_BARRIERS; break;
-    case XS_EV_HEARTBEAT: a->seen |= AN_HEARTBEATS; break;
-    case XS_EV_BARRIER_ENTER: a->seen |= AN_BARRIERS; break;
-    case XS_EV_PUBLISH: a->seen |= AN_CHANNELS; break;
-    case XS_EV_PASS:
-    case XS_EV_WAIT_START: a->seen |= AN_WAITS; break;
+    case XS_EV_WRITE_BEGIN: a->seen |= AN_NEED_PAYLOAD; break;
+    case XS_EV_BLOCK_ENTER:
+    case XS_EV_BLOCK_LEAVE: a->seen |= AN_NEED_BLOCK_BARRIERS; break;
+    case XS_EV_BARRIER_ENTER:
+    case XS_EV_BARRIER_LEAVE: a->seen |= AN_NEED_BARRIERS; break;
+    case XS_EV_PUBLISH: a->seen |= AN_NEED_RINGS; break;
+    case XS_EV_SIGNAL:
+    case XS_EV_WATERMARK: a->seen |= AN_NEED_SIGNALS | (e->epoch ? AN_NEED_EPOCHS : 0); break;
+    case XS_EV_ARRIVE:
+    case XS_EV_GATE_ARRIVE:
+    case XS_EV_EXPECT: a->seen |= AN_NEED_ARRIVALS; break;
+    case XS_EV_RESET: a->seen |= AN_NEED_RESETS; break;
     default: break;
     }
 }
@@ -78,6 +83,7 @@ static int on_wait(xsr_sink *sink, const xsr_wait *w) {
     if (w->rank >= a->model->rank_count)
         return 0;
     TRY(an_state_room(a));
+    a->seen |= AN_NEED_WAITS; /* its status line may be all that is left of it */
     TRY(an_hb_wait(a, w));
     for (uint32_t i = 0; an_detectors[i]; i++)
         if (an_detectors[i]->on_wait)

@@ -112,6 +112,6 @@ static int on_event(an *a, void *state, const xsr_event *e) {
 
 static void release(void *state) { free(((passes *)state)->slots); }
 
-const an_ops an_early_pass = {.id = XSA_EARLY_PASS, .needs = AN_WAITS, .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK), .state = sizeof(passes),
+const an_ops an_early_pass = {.id = XSA_EARLY_PASS, .needs = AN_NEED_WAITS, .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK), .state = sizeof(passes),
                               .on_event = on_event, .on_wait = on_wait, .release = release,
                               .cannot = "slots that the host sets, and values that an adopted pad brought along"};

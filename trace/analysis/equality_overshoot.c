@@ -72,5 +72,5 @@ static int finish(an *a, void *state) {
 
 static void release(void *state) { free(((equality *)state)->slots); }
 
-const an_ops an_equality_overshoot = {.id = XSA_EQUALITY_OVERSHOOT, .needs = AN_WAITS, .state = sizeof(equality), .on_step = on_step, .finish = finish,
+const an_ops an_equality_overshoot = {.id = XSA_EQUALITY_OVERSHOOT, .needs = AN_NEED_WAITS, .state = sizeof(equality), .on_step = on_step, .finish = finish,
                                       .release = release, .cannot = "values that the writer may take and did not"};

@@ -93,5 +93,5 @@ static void release(void *state) {
     free(l->rows);
 }
 
-const an_ops an_head_of_line = {.id = XSA_HEAD_OF_LINE, .needs = AN_WAITS, .state = sizeof(lines), .on_wait = on_wait, .finish = finish, .release = release,
-                                .cannot = "whether the data ask for that order"};
+const an_ops an_head_of_line = {.id = XSA_HEAD_OF_LINE, .needs = AN_NEED_WAITS, .state = sizeof(lines), .on_wait = on_wait, .finish = finish, .release = release,
+                                .cannot = "whether the data ask for that order; what holds up waits that arrivals end (gates)"};

@@ -141,6 +141,7 @@ static int ring_of(an *a, rings *s, const xsr_event *e, ring **out) {
     l->asked = true;
     if (!depth && !channel)
         return 0;
+    a->seen |= AN_NEED_RINGS;
     *out = l->ring = calloc(1, sizeof *l->ring);
     if (l->ring)
         l->ring->depth = depth;
@@ -185,5 +186,5 @@ static void release(void *state) {
     free(((rings *)state)->pads_acked);
 }
 
-const an_ops an_lapping = {.id = XSA_LAPPING, .state = sizeof(rings), .on_step = on_step, .release = release,
+const an_ops an_lapping = {.id = XSA_LAPPING, .needs = AN_NEED_RINGS | AN_NEED_PAYLOAD, .state = sizeof(rings), .on_step = on_step, .release = release,
                            .cannot = "readers that may skip versions, and rings whose depth nobody declares and whose payload is not noted"};

@@ -74,5 +74,5 @@ static int finish(an *a, void *state) {
 
 static void release(void *state) { free(((lateness *)state)->of); }
 
-const an_ops an_late_rank = {.id = XSA_LATE_RANK, .needs = AN_WAITS, .state = sizeof(lateness), .on_wait = on_wait, .finish = finish, .release = release,
+const an_ops an_late_rank = {.id = XSA_LATE_RANK, .needs = AN_NEED_WAITS, .state = sizeof(lateness), .on_wait = on_wait, .finish = finish, .release = release,
                              .cannot = "what the rank did before its first record"};

@@ -95,5 +95,5 @@ static int finish(an *a, void *state) {
     return 0;
 }
 
-const an_ops an_lost_supplier = {.id = XSA_LOST_SUPPLIER, .needs = AN_WAITS, .finish = finish,
-                                 .cannot = "whether a supplier that still runs would have signalled later"};
+const an_ops an_lost_supplier = {.id = XSA_LOST_SUPPLIER, .needs = AN_NEED_WAITS, .finish = finish,
+                                 .cannot = "who owes a slot that nobody has signalled, where neither a plan nor the other slots of its pad tell; whether a supplier that gave no sign would have signalled later"};

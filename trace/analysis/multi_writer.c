@@ -209,5 +209,5 @@ static void release(void *state) {
     rd_map_free(&s->followed);
 }
 
-const an_ops an_multi_writer = {.id = XSA_MULTI_WRITER, .state = sizeof(writers), .on_step = on_step, .finish = finish, .release = release,
-                                .cannot = "threads of one block, and writers that note nothing"};
+const an_ops an_multi_writer = {.id = XSA_MULTI_WRITER, .needs = AN_NEED_SIGNALS, .state = sizeof(writers), .on_step = on_step, .finish = finish, .release = release,
+                                .cannot = "threads of one block, and writers that note nothing; who may signal a slot of a pad that is declared shared or wide"};

@@ -22,5 +22,5 @@ static int finish(an *a, void *state) {
     return 0;
 }
 
-const an_ops an_non_resident = {.id = XSA_NON_RESIDENT, .needs = AN_WAITS, .finish = finish,
+const an_ops an_non_resident = {.id = XSA_NON_RESIDENT, .needs = AN_NEED_WAITS, .finish = finish,
                                 .cannot = "blocks that record nothing, and what else holds the device's processors"};

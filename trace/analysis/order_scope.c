@@ -176,5 +176,5 @@ static void release(void *state) {
     free(o->agents);
 }
 
-const an_ops an_order_scope = {.id = XSA_ORDER_SCOPE, .state = sizeof(order), .on_step = on_step, .finish = finish, .release = release,
+const an_ops an_order_scope = {.id = XSA_ORDER_SCOPE, .needs = AN_NEED_WAITS | AN_NEED_ARRIVALS, .state = sizeof(order), .on_step = on_step, .finish = finish, .release = release,
                                .cannot = "fences that are not noted, and writes by the asynchronous proxy (bulk copies), which need a fence of their own"};

@@ -93,6 +93,6 @@ static void release(void *state) {
     rd_map_free(&p->of);
 }
 
-const an_ops an_partial_publish = {.id = XSA_PARTIAL_PUBLISH, .needs = AN_PAYLOAD, .state = sizeof(partial), .release = release, .on_event = on_event,
+const an_ops an_partial_publish = {.id = XSA_PARTIAL_PUBLISH, .needs = AN_NEED_PAYLOAD, .state = sizeof(partial), .release = release, .on_event = on_event,
                                    .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(WRITE_BEGIN) | AN_KIND(PAYLOAD_END),
-                                   .cannot = "a missing join that did not matter in this run: joins of a block are not noted"};
+                                   .cannot = "a missing join that did not matter in this run: joins of a block are not noted; threads of one warp"};

@@ -443,5 +443,5 @@ static void release(void *state) {
     free(r->writers);
 }
 
-const an_ops an_payload_race = {.id = XSA_PAYLOAD_RACE, .needs = AN_PAYLOAD, .state = sizeof(races), .on_step = on_step, .finish = finish, .release = release,
+const an_ops an_payload_race = {.id = XSA_PAYLOAD_RACE, .needs = AN_NEED_PAYLOAD, .state = sizeof(races), .on_step = on_step, .finish = finish, .release = release,
                                 .cannot = "threads of one block, parts of one chunk, and accesses that note nothing"};

@@ -168,5 +168,5 @@ static void release(void *state) {
     free(((pressure *)state)->lines);
 }
 
-const an_ops an_poll_pressure = {.id = XSA_POLL_PRESSURE, .needs = AN_WAITS, .kinds = AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(WRITE_BEGIN), .state = sizeof(pressure),
-                                 .on_event = on_event, .on_wait = on_wait, .finish = finish, .release = release, .cannot = "pollers that note nothing, and payload in memory that is no buffer of its name"};
+const an_ops an_poll_pressure = {.id = XSA_POLL_PRESSURE, .needs = AN_NEED_WAITS, .kinds = AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(WRITE_BEGIN), .state = sizeof(pressure),
+                                 .on_event = on_event, .on_wait = on_wait, .finish = finish, .release = release, .cannot = "pollers that note nothing; what polls cost those who wait for the link; payload in memory that is no buffer of its name"};

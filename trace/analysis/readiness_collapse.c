@@ -88,5 +88,5 @@ static void release(void *state) {
     free(r->waits);
 }
 
-const an_ops an_readiness_collapse = {.id = XSA_READINESS_COLLAPSE, .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(EPOCH) | AN_KIND(WAIT_START) | AN_KIND(WAIT_END),
+const an_ops an_readiness_collapse = {.id = XSA_READINESS_COLLAPSE, .needs = AN_NEED_EPOCHS, .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(EPOCH) | AN_KIND(WAIT_START) | AN_KIND(WAIT_END),
                                       .state = sizeof(readiness), .on_event = on_event, .finish = finish, .release = release, .cannot = "how early the work itself could have been done"};

@@ -63,5 +63,5 @@ static int on_wait(an *a, void *state, const xsr_wait *w) {
     return an_evidence(a, out, w->id, "wait");
 }
 
-const an_ops an_regression = {.id = XSA_REGRESSION, .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK), .on_event = on_event, .on_wait = on_wait,
-                              .cannot = "resets by the host, which no record tells of; slots that are waited for by equality (a sense that flips)"};
+const an_ops an_regression = {.id = XSA_REGRESSION, .needs = AN_NEED_SIGNALS | AN_NEED_WAITS, .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK), .on_event = on_event, .on_wait = on_wait,
+                              .cannot = "resets by the host, which no record tells of; slots that are waited for by equality (a sense that flips); which of two ranks signalled first"};

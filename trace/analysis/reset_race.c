@@ -194,5 +194,5 @@ static void release(void *state) {
     free(s->open);
 }
 
-const an_ops an_reset_race = {.id = XSA_RESET_RACE, .state = sizeof(resets), .on_step = on_step, .finish = finish, .release = release,
+const an_ops an_reset_race = {.id = XSA_RESET_RACE, .needs = AN_NEED_RESETS, .state = sizeof(resets), .on_step = on_step, .finish = finish, .release = release,
                               .cannot = "resets by the host, and waits or resets that note nothing"};

@@ -106,5 +106,5 @@ static void release(void *state) {
     free(s->classes);
 }
 
-const an_ops an_stall = {.id = XSA_STALL, .needs = AN_WAITS, .state = sizeof(stall), .on_wait = on_wait, .finish = finish, .release = release,
-                         .cannot = "what is long for a wait of which there is no second one"};
+const an_ops an_stall = {.id = XSA_STALL, .needs = AN_NEED_WAITS, .state = sizeof(stall), .on_wait = on_wait, .finish = finish, .release = release,
+                         .cannot = "what is long for a wait of which there are fewer than 32 (of one pad, one rank that waits and one that is waited for)"};

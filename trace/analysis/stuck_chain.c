@@ -22,5 +22,5 @@ static int finish(an *a, void *state) {
     return 0;
 }
 
-const an_ops an_stuck_chain = {.id = XSA_STUCK_CHAIN, .needs = AN_WAITS, .finish = finish,
-                               .cannot = "elections that publish nothing on purpose, if nobody waits for them"};
+const an_ops an_stuck_chain = {.id = XSA_STUCK_CHAIN, .needs = AN_NEED_WAITS, .finish = finish,
+                               .cannot = "elections that publish nothing, on purpose or not, and holes in watermarks, if nobody waits for them"};

@@ -92,5 +92,5 @@ static int finish(an *a, void *state) {
     return say_clock(a);
 }
 
-const an_ops an_trace_health = {.id = XSA_TRACE_HEALTH, .cannot = "records that were in registers when a process was killed are not counted",
+const an_ops an_trace_health = {.id = XSA_TRACE_HEALTH, .cannot = "what a process had in registers when it was killed: that is not counted; code that notes nothing",
                                 .finish = finish};

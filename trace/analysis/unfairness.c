@@ -127,7 +127,7 @@ static void release(void *state) {
     free(s->now);
 }
 
-const an_ops an_unfairness = {.id = XSA_UNFAIRNESS, .needs = AN_WAITS, .kinds = AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(SIGNAL) | AN_KIND(WATERMARK),
+const an_ops an_unfairness = {.id = XSA_UNFAIRNESS, .needs = AN_NEED_WAITS, .kinds = AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(SIGNAL) | AN_KIND(WATERMARK),
                               .state = sizeof(fairness),
                               .on_event = on_event, .on_wait = on_wait, .finish = finish, .release = release,
                               .cannot = "peers that ask for more than others"};

@@ -246,5 +246,5 @@ static void release(void *state) {
     free(all->slots);
 }
 
-const an_ops an_vanished_signal = {.id = XSA_VANISHED_SIGNAL, .kinds = AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE), .state = sizeof(adders), .on_event = on_event, .finish = finish, .release = release,
-                                   .cannot = "whether the address, the link or another writer is to blame, where the slot cannot be read back"};
+const an_ops an_vanished_signal = {.id = XSA_VANISHED_SIGNAL, .needs = AN_NEED_SIGNALS | AN_NEED_ARRIVALS, .kinds = AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE), .state = sizeof(adders), .on_event = on_event, .finish = finish, .release = release,
+                                   .cannot = "whether the address, the link or another writer is to blame: no slot is read back"};

@@ -21,16 +21,27 @@ void an_unknown(an *a, uint32_t detector, uint64_t lost, const char *format, ...
     v->why = an_print(a, "%s", line);
 }
 
-static const char *missing(uint32_t needs) {
-    if (needs & AN_PAYLOAD)
-        return "no payload was recorded";
-    if (needs & AN_BLOCK_BARRIERS)
-        return "no named barrier was recorded";
-    if (needs & AN_BARRIERS)
-        return "no barrier was recorded";
-    if (needs & AN_CHANNELS)
-        return "no channel was recorded";
-    return needs & AN_HEARTBEATS ? "no heartbeat was recorded" : "no wait was recorded";
+void an_needs_words(uint32_t needs, char *text, size_t size) {
+    static const char *const words[] = {
+#define WORDS(name, word) word,
+        AN_NEEDS(WORDS)
+#undef WORDS
+    };
+    size_t at = 0;
+    text[0] = 0;
+    for (uint32_t bit = 0; bit < AN_NEED_COUNT && at < size; bit++)
+        if (needs >> bit & 1)
+            at += (size_t)snprintf(text + at, size - at, "%s%s", !at ? "" : needs >> bit == 1 ? " or " : ", ", words[bit]);
+}
+
+/* Of every protocol something is a wait: where all of them are lost, whether one of them failed is not known. */
+static void say_nothing_seen(an *a, const an_ops *d, xsa_verdict *v) {
+    char words[256];
+    an_needs_words(d->needs, words, sizeof words);
+    v->status = d->needs & AN_NEED_WAITS && a->lost_records ? XSA_UNKNOWN : XSA_NOT_RUN;
+    v->lost = a->lost_records;
+    v->why = !a->lost_records ? an_print(a, "no %s was recorded", words)
+                              : an_print(a, "no %s was recorded, or it is among %llu lost records", words, (unsigned long long)a->lost_records);
 }
 
 void an_verdicts_finish(an *a) {
@@ -45,10 +56,8 @@ void an_verdicts_finish(an *a) {
         v->why = v->why ? v->why : "";
         if (v->status != XSA_UNKNOWN && v->findings)
             v->status = XSA_FOUND;
-        else if (v->status != XSA_UNKNOWN && d->needs && !(d->needs & a->seen)) {
-            v->status = XSA_NOT_RUN;
-            v->why = missing(d->needs);
-        }
+        else if (v->status != XSA_UNKNOWN && d->needs && !(d->needs & a->seen))
+            say_nothing_seen(a, d, v);
         r->unknown += v->status == XSA_UNKNOWN;
     }
     /* By number, those that are there. */

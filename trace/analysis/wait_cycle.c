@@ -69,5 +69,5 @@ static int finish(an *a, void *state) {
     return 0;
 }
 
-const an_ops an_wait_cycle = {.id = XSA_WAIT_CYCLE, .needs = AN_WAITS, .finish = finish,
-                              .cannot = "circles through code that is not noted, or through streams of the host"};
+const an_ops an_wait_cycle = {.id = XSA_WAIT_CYCLE, .needs = AN_NEED_WAITS, .finish = finish,
+                              .cannot = "circles through code that is not noted, or through streams of the host; waits of which any one would do"};

@@ -71,4 +71,4 @@ static int finish(an *a, void *state) {
     return 0;
 }
 
-const an_ops an_wrap_risk = {.id = XSA_WRAP_RISK, .on_wait = on_wait, .finish = finish, .cannot = "how a kernel compares, before it does so at the limit"};
+const an_ops an_wrap_risk = {.id = XSA_WRAP_RISK, .needs = AN_NEED_SIGNALS | AN_NEED_ARRIVALS | AN_NEED_WAITS, .on_wait = on_wait, .finish = finish, .cannot = "how a kernel compares, before it does so at the limit; when a value that is further than 65 536 from one will reach it"};

@@ -38,11 +38,11 @@ XS_EXTERN_C_BEGIN
     X(19, UNFAIRNESS, "unfairness", "some peers are served far later than others")                            \
     X(20, DETECTION_LAG, "detection-lag", "signals were seen long after they came")                           \
     X(21, POLL_PRESSURE, "poll-pressure", "so many polls that they burden memory or link")                    \
-    X(22, DEAD_PEER, "dead-peer", "a rank died or fell silent while others waited for it")                    \
-    X(23, STUCK_CHAIN, "stuck-chain", "an election without its signal, or a hole that stays")                 \
+    X(22, DEAD_PEER, "dead-peer", "a rank died or fell silent while others waited for it, or stopped half-way") \
+    X(23, STUCK_CHAIN, "stuck-chain", "an election was won, and the signal that it owes never came")           \
     X(24, LATE_RANK, "late-rank", "a rank started late; others waited for it")                                \
     X(25, READINESS_COLLAPSE, "readiness-collapse", "most work became ready at the very end")                 \
-    X(26, BARRIER_CLASH, "named-barrier-clash", "one named barrier used with two counts at a time")           \
+    X(26, BARRIER_CLASH, "named-barrier-clash", "one named barrier used with two counts at a time, or one that not all come to") \
     X(27, TRACE_HEALTH, "trace-health", "what the trace is missing, and what that leaves open")
 #define XSA_DETECTOR_ENUM(number, name, shown, text) XSA_##name = number,
 enum xsa_detector { XSA_NO_DETECTOR = 0, XSA_DETECTORS(XSA_DETECTOR_ENUM) XSA_DETECTOR_END = 28 };
