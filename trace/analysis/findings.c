@@ -364,6 +364,13 @@ static void doubt(an *a, xsa_finding *f) {
     f->text = an_print(a, "%s (low confidence: on CPU threads the machine's scheduler has a part in times)", f->text);
 }
 
+/* Where the start of a wait is lost, its begin is a guess, which may lie before the run. What is judged by it is judged by now. */
+static void begin_with_run(const an *a, xsa_finding *f) {
+    bool before = f->begin != NO_TIME && f->begin < a->first_time && (f->end == NO_TIME || f->end >= a->first_time);
+    if (before && f->detector != XSA_TRACE_HEALTH) /* of the whole capture */
+        f->begin = a->first_time;
+}
+
 int an_findings_finish(an *a) {
     undo(a);
     an_merge(a);
@@ -383,6 +390,7 @@ int an_findings_finish(an *a) {
         if (*place)
             f->f.text = an_print(a, "%s%s", f->f.text, place);
         doubt(a, &f->f);
+        begin_with_run(a, &f->f);
         a->listed[r->finding_count++] = f->f;
         *(f->f.severity == XSA_ERROR ? &r->errors : f->f.severity == XSA_WARNING ? &r->warnings : &r->notes) += 1;
     }

@@ -1,7 +1,16 @@
 /* Waits that never ended or gave up, and the graph of who waits for whom. */
 #include "analysis.h"
 
+#include <xs/backoff.h>
+
 static uint64_t stuck_key(uint32_t writer, uint32_t slot) { return (uint64_t)writer << 32 | slot; }
+
+/* Of a wait whose start is lost: rather too early, since what was lost after it may be what it waited for, and not cut at the run's begin: nothing
+ * would be left there that tells such waits apart. Where nothing was slept the polls tell the time that they would have taken with back-off. */
+static int64_t begun(const xsr_wait *w) {
+    uint64_t took = w->slept_ns || !w->polls ? w->slept_ns : xs_backoff_slept(w->polls < UINT32_MAX ? (uint32_t)w->polls : UINT32_MAX);
+    return w->end - (int64_t)took;
+}
 
 int an_stuck_add(an *a, const xsr_wait *w) {
     uint64_t key = stuck_key(w->writer, w->slot);
@@ -25,10 +34,10 @@ int an_stuck_add(an *a, const xsr_wait *w) {
     an_stuck *n = &a->stuck[at];
     *n = (an_stuck){.w = *w, .certain = !w->maybe_over, .supplier = XSR_NONE, .supplier_number = XSR_NONE, .role = XSR_NONE,
                               .owes = XSR_NONE, .owes_block = XSR_NONE, .counter = XSR_NONE, .next = XSR_NONE, .root = at};
-    if (w->start_lost && !w->open) { /* it needed more than it saw, if it waits for more, and began no later than its sleep says */
+    if (w->start_lost && !w->open) { /* it needed more than it saw, if it waits for more, and began about so much before */
         n->w.need = w->observed + 1;
         n->certain = w->cmp == XS_CMP_GE || w->cmp == XS_CMP_GT; /* else what it needed may have been passed over */
-        n->w.begin = w->end - (int64_t)w->slept_ns;
+        n->w.begin = begun(w);
     }
     return 0;
 }

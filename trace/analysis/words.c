@@ -41,7 +41,7 @@ const char *an_since(an *a, int64_t time) {
     if (time == NO_TIME)
         return "an unknown moment";
     int64_t start = a->first_time == NO_TIME ? a->model->begin : a->first_time;
-    return an_print(a, "%s after the start", an_span(a, time - start));
+    return an_print(a, "%s after the start", an_span(a, time > start ? time - start : 0)); /* earlier ones are guessed */
 }
 
 const char *an_file(const an *a, xsr_source source) {

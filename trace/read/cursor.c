@@ -126,6 +126,7 @@ static bool take_full(xsr_reader *reader, uint32_t ring, const xs_record *head, 
         raw->further[3 * i + 2] = more.time;
     }
     raw->named = is_named(reader, ring, raw);
+    raw->yields = reader->rings[ring].device < 0 && !reader->processes[reader->model.rings[ring].process].region.virtual_time;
     return raw->kind > XS_EV_NONE && raw->kind < XS_EV_COUNT && raw->time >= 0 && raw->time < 1ll << 62;
 }
 

@@ -20,10 +20,11 @@ static void decode_wait_start(rd_slot *s, const rd_raw *raw, xsr_event *e) {
     e->value = e->need = value_of(s, raw, !s->narrow, raw->further[1], raw->value);
 }
 
-/* All ones, or the file in its place: what back-off asks for in so many polls. */
-static uint64_t slept(uint32_t low, uint32_t high, bool both, bool named, uint64_t polls) {
-    if (named || (low == UINT32_MAX && high == 0xffffu))
-        return xs_backoff_slept(polls < UINT32_MAX ? (uint32_t)polls : UINT32_MAX);
+/* All ones, or the file in its place: what back-off asks for in so many polls. Threads of a host do not sleep for that. */
+static uint64_t slept(const rd_raw *raw, bool both, uint64_t polls) {
+    uint32_t low = raw->further[1], high = both ? raw->further[3] & 0xffffu : 0xffffu;
+    if (raw->named || (low == UINT32_MAX && high == 0xffffu))
+        return raw->yields ? 0 : xs_backoff_slept(polls < UINT32_MAX ? (uint32_t)polls : UINT32_MAX);
     return wide(both ? high : 0, low);
 }
 
@@ -48,7 +49,7 @@ static void decode_wait_end(rd_slot *s, const rd_raw *raw, xsr_event *e) {
     e->value = observed_of(s, raw);
     advance(s, e->value);
     e->detail = wide(both ? f[3] >> 16 & 0xffu : 0, raw->detail);
-    e->further[0] = raw->furthers ? slept(f[1], both ? f[3] & 0xffffu : 0xffffu, both, raw->named, e->detail) : 0;
+    e->further[0] = raw->furthers ? slept(raw, both, e->detail) : 0;
     e->further[1] = raw->furthers ? f[2] : 0;
     e->further[2] = raw->furthers ? f[0] & ~(raw->named ? XS_END_NAMED : 0u) : 0;
 }

@@ -115,6 +115,7 @@ typedef struct rd_raw { /* one event as its records say */
     uint8_t kind, order, scope, fence, cmp, result, furthers, records;
     bool full, modulo;
     bool named; /* a WAIT_END that holds a file in the place of what was slept */
+    bool yields; /* of a writer whose back-off sleeps for no time: it lets other threads run */
 } rd_raw;
 
 typedef struct rd_hole { uint64_t first, last; int64_t before, after; uint8_t kind, result; } rd_hole; /* kind: see xsr_loss */

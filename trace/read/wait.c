@@ -101,7 +101,9 @@ static void fill_end(xsr_wait *w, const xsr_event *e) {
     w->open = false;
     w->observed = e->value;
     w->polls = e->detail;
-    w->slept_ns = e->further[0];
+    w->slept_ns = e->further[0]; /* asked for; what a wait slept cannot be longer than it was */
+    if (!w->start_lost && w->end >= w->begin && w->slept_ns > (uint64_t)(w->end - w->begin))
+        w->slept_ns = (uint64_t)(w->end - w->begin);
     w->last_fail = e->further[1] && (int64_t)e->further[1] <= e->time ? e->time - (int64_t)e->further[1] : NO_TIME;
     w->source.line = (uint32_t)e->further[2] & 0xffffu;
     if (e->file != XSR_NONE)

@@ -272,6 +272,26 @@ static void test_gap_is_not_short_beside_a_guessed_begin(void **state) {
     }
 }
 
+/* A thread of a host let others run a thousand million times within 8 us: with back-off that would have been five hours. */
+static void test_wait_whose_start_is_lost_did_not_begin_before_the_run(void **state) {
+    (void)state;
+    cb *c = case_begin(2, 1, 1);
+    uint32_t pad = cb_pad(c, "full", "", "", 1, 1, 0), slot = cb_slot(c, pad, 0, 0, 0);
+    cb_plan_writer(c, pad, 1);
+    cb_writer_end(c, RING(1, 0), 1500);
+    uint64_t start = cb_next(c, RING(0, 0));
+    cb_wait_start(c, RING(0, 0), 2000, slot, 1, 0);
+    lose_one(c, RING(0, 0), start);
+    cb_wait_end_at(c, RING(0, 0), 10000, slot, 0, XS_RESULT_TIMEOUT, 1000000000, UINT64_MAX, 10, 7, 0);
+    cb_writer_end(c, RING(0, 0), 10100);
+    judged j = judge(c);
+    const xsa_finding *f = finding_of(&j, XSA_LOST_SUPPLIER);
+    assert_non_null(f);
+    assert_int_equal(f->begin, 1000);
+    assert_non_null(strstr(f->text, "since 0 ns after the start"));
+    judged_free(&j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_second_record_says_that_a_wait_gave_up),
@@ -284,6 +304,7 @@ int main(void) {
         cmocka_unit_test(test_signals_too_many_need_no_record_elsewhere),
         cmocka_unit_test(test_wait_whose_start_is_lost_was_for_what_it_saw),
         cmocka_unit_test(test_gap_is_not_short_beside_a_guessed_begin),
+        cmocka_unit_test(test_wait_whose_start_is_lost_did_not_begin_before_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

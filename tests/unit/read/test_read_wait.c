@@ -1,6 +1,8 @@
 /* Waits: barriers polled in turn, hangs, status lines, ends and starts that are missing. */
 #include "read_help.h"
 
+#include <xs/backoff.h>
+
 #include <string.h>
 
 static const xsr_wait *wait_at(const told *t, uint64_t id) {
@@ -151,9 +153,9 @@ static void source_files(void **state) {
         assert_int_equal(t.waits[i].source.file == XSR_NONE, files[i] == NULL);
         assert_string_equal(files[i] ? m->names[t.waits[i].source.file].text : "", files[i] ? files[i] : "");
     }
-    assert_int_equal(t.waits[0].slept_ns, 128); /* follows from 20 polls: the file has its place */
+    assert_int_equal(t.waits[0].slept_ns, 0); /* the file has its place, and a host's back-off does not sleep */
     assert_int_equal(t.waits[0].stage, 1);
-    assert_int_equal(t.waits[3].slept_ns, 777);
+    assert_int_equal(t.waits[3].slept_ns, 50); /* it asked for 777 */
     help_free(&t);
     xsr_close(reader);
 }
@@ -318,10 +320,47 @@ static void an_older_stage_is_not_taken_for_a_file(void **state) {
     help_free(&t);
     read_old_end(1, &t, &version);
     assert_int_equal(t.waits[0].stage, 5);
-    assert_int_equal(t.waits[0].slept_ns, 128); /* follows from 20 polls */
+    assert_int_equal(t.waits[0].slept_ns, 0);
     assert_int_not_equal(t.waits[0].source.file, XSR_NONE);
     help_free(&t);
     assert_true(version >= XS_REGION_NAMED && XS_CAPTURE_VERSION >= 2); /* readers of 3, and of captures of 1, would misread what is written today */
+}
+
+/* A wait of 100 000 polls: back-off asks for 2 s. */
+static uint64_t slept_of(bool device, uint32_t virtual_time, uint64_t latency, uint64_t slept) {
+    const char *path = help_path("slept.xs");
+    cb *c = cb_begin(path);
+    xs_region_header region = cb_region(0, 1, 1);
+    region.virtual_time = virtual_time;
+    cb_process_as(c, &region);
+    if (device) {
+        cb_ring_device(c, 0, 0);
+        for (uint64_t t = 1; t < 20; t++)
+            cb_device_clock(c, 0, t * 1000000000, t * 1000000000, 100);
+    }
+    uint64_t begin = 1500000000;
+    uint32_t pad = cb_pad(c, "done", "", "", 1, 1, 0), slot = cb_slot(c, pad, 0, 0, 0);
+    cb_wait_start(c, 0, begin, slot, 9, 5);
+    cb_wait_end_at(c, 0, begin + latency, slot, 9, XS_RESULT_OK, 100000, slept, 1, 30, 0);
+    assert_int_equal(cb_end(c), 0);
+    told t;
+    assert_int_equal(help_read(path, &t, NULL), 0);
+    assert_int_equal(t.wait_count, 1);
+    uint64_t told_ns = t.waits[0].slept_ns;
+    help_free(&t);
+    return told_ns;
+}
+
+static void a_wait_does_not_sleep_for_longer_than_it_lasts(void **state) {
+    (void)state;
+    uint64_t asked = xs_backoff_slept(100000), polls = UINT64_MAX;
+    assert_true(asked > 1900000000 && asked < 2000000000);
+    assert_int_equal(slept_of(true, 0, 3000000000, polls), asked);
+    assert_int_equal(slept_of(true, 0, 1000000000, polls), 1000000000);
+    assert_int_equal(slept_of(false, 1, 3000000000, polls), asked);
+    assert_int_equal(slept_of(false, 0, 3000000000, polls), 0); /* threads of a host only let others run */
+    assert_int_equal(slept_of(false, 0, 3000000000, 60000), 60000); /* a loop that says what it slept */
+    assert_int_equal(slept_of(false, 0, 50000, 60000), 50000);
 }
 
 int main(void) {
@@ -329,7 +368,7 @@ int main(void) {
         cmocka_unit_test(barriers), cmocka_unit_test(status_lines),
         cmocka_unit_test(source_files), cmocka_unit_test(an_older_stage_is_not_taken_for_a_file), cmocka_unit_test(line_of_another_wait),
         cmocka_unit_test(lines_alone), cmocka_unit_test(switched_off), cmocka_unit_test(next_owner),
-        cmocka_unit_test(comparisons),
+        cmocka_unit_test(comparisons), cmocka_unit_test(a_wait_does_not_sleep_for_longer_than_it_lasts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

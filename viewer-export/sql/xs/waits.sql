@@ -36,7 +36,7 @@ CREATE PERFETTO VIEW xs_waits (
   lag_ns LONG,
   -- Polls of a wait that had to wait.
   polls LONG,
-  -- Time slept between polls.
+  -- Sleep between polls that was asked for, at most the latency; 0 for threads of a host, which yield.
   slept_ns LONG,
   -- Epoch of the writer.
   epoch LONG,
