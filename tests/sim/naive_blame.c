@@ -1,51 +1,30 @@
 #include "naive_blame.h"
+#include "naive_run.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xs/analyse.h>
 
 typedef struct sum { uint32_t part, owes, slot; int64_t ns; } sum;
-typedef struct item { int64_t from, to, ready; const xsr_wait *wait; } item;
 typedef struct naive {
-    xsr_sink sink;
-    xsr_event *events; size_t event_count;
-    xsr_wait *waits; size_t wait_count;
+    naive_run run;
     sum *sums; size_t sum_count;
-    const xsr_model *model;
     /* where the walk is */
     uint32_t writer, slot;
     uint64_t before; /* events of smaller id */
-    int64_t at, next_wait, came;
+    int64_t at, came;
 } naive;
 
-static int on_event(xsr_sink *sink, const xsr_event *e) {
-    naive *n = (naive *)sink;
-    n->events = realloc(n->events, (n->event_count + 1) * sizeof *e);
-    n->events[n->event_count++] = *e;
-    return 0;
-}
-
-static int on_wait(xsr_sink *sink, const xsr_wait *w) {
-    naive *n = (naive *)sink;
-    n->waits = realloc(n->waits, (n->wait_count + 1) * sizeof *w);
-    n->waits[n->wait_count++] = *w;
-    return 0;
-}
-
-static bool is_signal(const xsr_event *e) {
-    return e->slot != XSR_NONE && (e->kind == XS_EV_SIGNAL || e->kind == XS_EV_WATERMARK || e->kind == XS_EV_ARRIVE || e->kind == XS_EV_GATE_ARRIVE);
-}
 static bool is_arrival(const xsr_event *e) { return e->kind == XS_EV_ARRIVE || e->kind == XS_EV_GATE_ARRIVE; }
-static bool is_wait(const xsr_event *e) { return e->slot != XSR_NONE && (e->kind == XS_EV_WAIT_END || e->kind == XS_EV_PASS); }
-static bool matters(const xsr_event *e) { return is_signal(e) || is_wait(e) || e->kind == XS_EV_WRITER_BEGIN || e->kind == XS_EV_WRITER_END; }
+static bool matters(const xsr_event *e) {
+    return naive_is_signal(e) || naive_is_wait(e) || e->kind == XS_EV_WRITER_BEGIN || e->kind == XS_EV_WRITER_END;
+}
 
 /* The newest event of the writer before `id`, of those that matter or of all. */
 static const xsr_event *newest(const naive *n, uint32_t writer, uint64_t id, bool all) {
     const xsr_event *best = NULL;
-    for (size_t i = 0; i < n->event_count; i++) {
-        const xsr_event *e = &n->events[i];
+    for (size_t i = 0; i < n->run.event_count; i++) {
+        const xsr_event *e = &n->run.events[i];
         if (e->writer == writer && e->id < id && (all || matters(e)) && (!best || e->id > best->id))
             best = e;
     }
@@ -53,23 +32,23 @@ static const xsr_event *newest(const naive *n, uint32_t writer, uint64_t id, boo
 }
 
 static const xsr_wait *wait_of(const naive *n, uint64_t id) {
-    for (size_t i = 0; i < n->wait_count; i++)
-        if (n->waits[i].id == id && !n->waits[i].open)
-            return &n->waits[i];
+    for (size_t i = 0; i < n->run.wait_count; i++)
+        if (n->run.waits[i].id == id && !n->run.waits[i].open)
+            return &n->run.waits[i];
     return NULL;
 }
 
 static const xsr_event *event_of(const naive *n, uint64_t id) {
-    for (size_t i = 0; i < n->event_count; i++)
-        if (n->events[i].id == id)
-            return &n->events[i];
+    for (size_t i = 0; i < n->run.event_count; i++)
+        if (n->run.events[i].id == id)
+            return &n->run.events[i];
     return NULL;
 }
 
 /* Did somebody already wait for it? */
 static bool awaited(const naive *n, const xsr_event *e) {
-    for (size_t i = 0; i < n->wait_count; i++) {
-        const xsr_wait *w = &n->waits[i];
+    for (size_t i = 0; i < n->run.wait_count; i++) {
+        const xsr_wait *w = &n->run.waits[i];
         if (!w->open && !w->passed && w->result == XS_RESULT_OK && w->released_by.event == e->id && w->begin < e->time)
             return true;
     }
@@ -88,11 +67,11 @@ static void add(naive *n, uint32_t part, uint32_t owes, uint32_t slot, int64_t n
 
 static void take(naive *n, int64_t from, uint32_t part, uint32_t rank, uint32_t slot) {
     if (from < n->at)
-        add(n, part, n->model->ranks[rank].rank, slot, n->at - from);
+        add(n, part, n->run.model->ranks[rank].rank, slot, n->at - from);
     n->at = from < n->at ? from : n->at;
 }
 
-static uint32_t own_rank(const naive *n) { return n->model->writers[n->writer].rank; }
+static uint32_t own_rank(const naive *n) { return n->run.model->writers[n->writer].rank; }
 
 static int64_t published_since(const naive *n, const xsr_event *signal) {
     int64_t since = signal->time;
@@ -108,9 +87,9 @@ static int64_t published_since(const naive *n, const xsr_event *signal) {
 
 /* The writer's first signal behind `time`, before the path left it; awaited: that somebody already waited for. */
 static const xsr_event *next_signal(const naive *n, uint32_t writer, int64_t time, bool is_awaited) {
-    for (size_t i = 0; i < n->event_count; i++) { /* ids rise with their place */
-        const xsr_event *e = &n->events[i];
-        if (e->writer == writer && is_signal(e) && e->time > time && e->time <= n->came && (!is_awaited || awaited(n, e)))
+    for (size_t i = 0; i < n->run.event_count; i++) { /* ids rise with their place */
+        const xsr_event *e = &n->run.events[i];
+        if (e->writer == writer && naive_is_signal(e) && e->time > time && e->time <= n->came && (!is_awaited || awaited(n, e)))
             return e;
     }
     return NULL;
@@ -120,16 +99,16 @@ static const xsr_event *next_signal(const naive *n, uint32_t writer, int64_t tim
  * path left this writer at n->came. Each stretch of compute is owed to the next awaited signal behind it. */
 static void head_of_line(naive *n, const xsr_wait *wait, uint32_t slot_at_end) {
     int64_t taken = 0;
-    for (size_t i = 0; i < n->event_count; i++) {
-        const xsr_event *e = &n->events[i];
-        const xsr_wait *w = e->writer == wait->writer && e->id > wait->id && is_wait(e) && e->time < n->came ? wait_of(n, e->id) : NULL;
+    for (size_t i = 0; i < n->run.event_count; i++) {
+        const xsr_event *e = &n->run.events[i];
+        const xsr_wait *w = e->writer == wait->writer && e->id > wait->id && naive_is_wait(e) && e->time < n->came ? wait_of(n, e->id) : NULL;
         if (!w || w->released_by.event == XSR_NO_ID || w->epoch != wait->epoch || w->slot == wait->slot ||
-            n->model->slots[w->slot].pad != n->model->slots[wait->slot].pad || w->released_by.time >= wait->end)
+            n->run.model->slots[w->slot].pad != n->run.model->slots[wait->slot].pad || w->released_by.time >= wait->end)
             continue;
         int64_t to = n->came, from = w->released_by.time > wait->begin ? w->released_by.time : wait->begin, fits = wait->end - from - taken;
-        for (size_t k = 0; k < n->wait_count; k++)
-            if (n->waits[k].writer == w->writer && !n->waits[k].open && n->waits[k].id > w->id && n->waits[k].begin < to)
-                to = n->waits[k].begin;
+        for (size_t k = 0; k < n->run.wait_count; k++)
+            if (n->run.waits[k].writer == w->writer && !n->run.waits[k].open && n->run.waits[k].id > w->id && n->run.waits[k].begin < to)
+                to = n->run.waits[k].begin;
         fits = fits < to - w->end ? fits : to - w->end;
         if (fits <= 0)
             continue;
@@ -140,8 +119,8 @@ static void head_of_line(naive *n, const xsr_wait *wait, uint32_t slot_at_end) {
             uint32_t slot = owed ? owed->slot : slot_at_end;
             int64_t publish = next ? published_since(n, next) : stop, until = publish < stop ? publish : stop;
             if (until > cursor) {
-                add(n, XSA_PART_COMPUTE, n->model->ranks[own_rank(n)].rank, slot, cursor - until);
-                add(n, XSA_PART_LINE, n->model->ranks[own_rank(n)].rank, slot, until - cursor);
+                add(n, XSA_PART_COMPUTE, n->run.model->ranks[own_rank(n)].rank, slot, cursor - until);
+                add(n, XSA_PART_LINE, n->run.model->ranks[own_rank(n)].rank, slot, until - cursor);
             }
             cursor = next && next->time < stop ? next->time > cursor ? next->time : cursor + 1 : stop;
         }
@@ -150,10 +129,10 @@ static void head_of_line(naive *n, const xsr_wait *wait, uint32_t slot_at_end) {
 
 static int64_t bound_of(const naive *n, uint32_t x, uint32_t y) { /* every rank of the host is a device */
     int64_t bound = 0;
-    for (uint32_t c = 0; c < n->model->clock_count && x != y; c++)
+    for (uint32_t c = 0; c < n->run.model->clock_count && x != y; c++)
         for (int k = 0; k < 2; k++)
-            if (n->model->clocks[c].process == n->model->ranks[k ? x : y].process && n->model->clocks[c].device == n->model->ranks[k ? x : y].device)
-                bound += n->model->clocks[c].bound_ns;
+            if (n->run.model->clocks[c].process == n->run.model->ranks[k ? x : y].process && n->run.model->clocks[c].device == n->run.model->ranks[k ? x : y].device)
+                bound += n->run.model->clocks[c].bound_ns;
     return bound;
 }
 
@@ -193,8 +172,8 @@ static void on_wait_event(naive *n, const xsr_event *e) {
 static bool on_begin(naive *n, const xsr_event *e) {
     const xsr_event *ended = NULL;
     int64_t first = e->time;
-    for (size_t i = 0; i < n->event_count; i++) {
-        const xsr_event *x = &n->events[i];
+    for (size_t i = 0; i < n->run.event_count; i++) {
+        const xsr_event *x = &n->run.events[i];
         if (x->rank != e->rank)
             continue;
         if (x->kind == XS_EV_WRITER_END && x->id < e->id && (!ended || x->id > ended->id))
@@ -209,33 +188,18 @@ static bool on_begin(naive *n, const xsr_event *e) {
         n->came = n->at;
         return true;
     }
-    bool near = n->at - n->events[0].time <= bound_of(n, n->events[0].rank, e->rank);
-    take(n, n->events[0].time, near ? XSA_PART_UNKNOWN : XSA_PART_LATE, e->rank, n->slot);
+    bool near = n->at - n->run.events[0].time <= bound_of(n, n->run.events[0].rank, e->rank);
+    take(n, n->run.events[0].time, near ? XSA_PART_UNKNOWN : XSA_PART_LATE, e->rank, n->slot);
     return false;
-}
-
-static bool any(const naive *n, uint32_t writer, bool (*is)(const xsr_event *)) {
-    for (size_t i = 0; i < n->event_count; i++)
-        if (n->events[i].writer == writer && is(&n->events[i]))
-            return true;
-    return false;
-}
-
-/* Barriers join the warps of a block, and nothing notes them: a warp that never waits goes on when one of its role has
- * waited; one that does not signal either, when any has. */
-static bool joined(const naive *n, uint32_t writer, uint32_t with) {
-    const xsr_writer *x = &n->model->writers[writer], *y = &n->model->writers[with];
-    return x->launch != XSR_NONE && x->launch == y->launch && x->rank == y->rank && x->block == y->block &&
-           !any(n, writer, is_wait) && (x->role == y->role || !any(n, writer, is_signal));
 }
 
 /* The newest wait of the block that ended behind `from` and held this writer up. */
 static const xsr_event *held_up(const naive *n, int64_t from) {
     const xsr_event *best = NULL;
-    for (size_t i = 0; i < n->event_count; i++) {
-        const xsr_event *e = &n->events[i];
-        if (e->writer != XSR_NONE && is_wait(e) && e->time > from && e->time <= n->at && (!best || e->time >= best->time) &&
-            joined(n, n->writer, e->writer))
+    for (size_t i = 0; i < n->run.event_count; i++) {
+        const xsr_event *e = &n->run.events[i];
+        if (e->writer != XSR_NONE && naive_is_wait(e) && e->time > from && e->time <= n->at && (!best || e->time >= best->time) &&
+            naive_joined(&n->run, n->writer, e->writer))
             best = e;
     }
     return best;
@@ -249,7 +213,7 @@ static void over_to(naive *n, const xsr_event *e) {
 }
 
 static void walk(naive *n) {
-    const xsr_event *last = &n->events[n->event_count - 1];
+    const xsr_event *last = &n->run.events[n->run.event_count - 1];
     n->writer = last->writer;
     n->before = last->id + 1;
     n->at = n->came = last->time;
@@ -260,14 +224,14 @@ static void walk(naive *n) {
             continue;
         }
         take(n, e->time, XSA_PART_COMPUTE, own_rank(n), n->slot);
-        if (is_wait(e)) {
+        if (naive_is_wait(e)) {
             on_wait_event(n, e);
         } else if (e->kind == XS_EV_WRITER_BEGIN) {
             if (!on_begin(n, e))
                 return;
         } else {
             n->before = e->id;
-            if (!is_signal(e))
+            if (!naive_is_signal(e))
                 continue;
             n->slot = awaited(n, e) ? e->slot : n->slot;
             const xsr_event *before = newest(n, n->writer, e->id, false);
@@ -294,7 +258,7 @@ static int compare(const naive *n, const xsa_blame *b) {
         all += s->ns;
         if (have != s->ns)
             differs = fprintf(stderr, "  %s of rank %u for %s: %lld ns, step by step %lld\n", xsa_part_name(s->part), s->owes,
-                              s->slot == XSR_NONE ? "nobody" : n->model->slots[s->slot].label, (long long)have, (long long)s->ns);
+                              s->slot == XSR_NONE ? "nobody" : n->run.model->slots[s->slot].label, (long long)have, (long long)s->ns);
     }
     if (all != b->end - b->begin)
         differs = fprintf(stderr, "  the path is %lld ns long, step by step %lld\n", (long long)(b->end - b->begin), (long long)all);
@@ -302,21 +266,20 @@ static int compare(const naive *n, const xsa_blame *b) {
 }
 
 int naive_blame_differs(const char *capture) {
-    naive n = {.sink = {.name = "naive", .event = on_event, .wait = on_wait}};
+    naive n = {.run = {.sink = naive_sink}};
     xsr_reader *reader = NULL;
     const char *text = NULL;
-    xsr_sink *sinks[] = {&n.sink, NULL};
+    xsr_sink *sinks[] = {&n.run.sink, NULL};
     int differs = xsr_open(&capture, 1, NULL, &reader, &text) || xsa_open(NULL, &sinks[1]) || xsr_run(reader, sinks, 2);
     const xsa_result *r = xsa_result_of(sinks[1]);
-    if (!differs && r && n.event_count) {
-        n.model = xsr_model_of(reader);
+    if (!differs && r && n.run.event_count) {
+        n.run.model = xsr_model_of(reader);
         walk(&n);
-        differs = compare(&n, r->blame);
+        differs = compare(&n, r->blame) | naive_slow_differs(&n.run, r);
     }
     xsa_close(sinks[1]);
     xsr_close(reader);
-    free(n.events);
-    free(n.waits);
+    naive_run_free(&n.run);
     free(n.sums);
     return differs;
 }
