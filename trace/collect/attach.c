@@ -65,9 +65,11 @@ static int map_region(xs_attach_set *set, int fd, const struct stat *st, int32_t
     if (rc) {
         munmap(base, (size_t)st->st_size);
         return refuse(set, pid, rc,
-                      rc == XS_E_VERSION       ? "its trace memory is of another version of xs, or its records are in a form not known here"
-                      : rc == XS_E_UNSUPPORTED ? "its records are 16 bytes whole, which this machine cannot read (XS_RECORD_WORDS=2)"
-                                               : "its trace memory is damaged: sizes or offsets do not fit");
+                      rc == XS_E_VERSION
+                          ? "its trace memory is of another version of xs, or its records are in a form not known here"
+                      : rc == XS_E_UNSUPPORTED
+                          ? "its records are 16 bytes whole, which this machine cannot read (XS_RECORD_WORDS=2)"
+                          : "its trace memory is damaged: sizes or offsets do not fit");
     }
     claim(&region, pid, number);
     set->regions[set->count++] = region;

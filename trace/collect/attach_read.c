@@ -140,7 +140,8 @@ int xs_attach_signalled(const xs_region_view *view, uint32_t ring, uint32_t obje
     return found;
 }
 
-static void note_habit(xs_attach_habit *h, uint32_t kind, uint32_t result, uint32_t at, uint32_t object, uint32_t other) {
+static void note_habit(xs_attach_habit *h, uint32_t kind, uint32_t result, uint32_t at, uint32_t object,
+                       uint32_t other) {
     if (kind == XS_EV_WRITER_BEGIN)
         *h = (xs_attach_habit){0};
     if ((kind == XS_EV_PASS || kind == XS_EV_WAIT_END) && result == XS_RESULT_OK) {
@@ -149,12 +150,14 @@ static void note_habit(xs_attach_habit *h, uint32_t kind, uint32_t result, uint3
     }
     if ((kind != XS_EV_SIGNAL && kind != XS_EV_WATERMARK) || at != object)
         return;
-    h->most = h->signals && h->since > h->most ? h->since : h->most; /* the oldest it may have more waits before than the ring holds */
+    /* the oldest it may have more waits before than the ring holds */
+    h->most = h->signals && h->since > h->most ? h->since : h->most;
     h->since = 0;
     h->signals++;
 }
 
-int xs_attach_habit_of(const xs_region_view *view, uint32_t ring, uint32_t object, uint32_t other, xs_attach_habit *habit) {
+int xs_attach_habit_of(const xs_region_view *view, uint32_t ring, uint32_t object, uint32_t other,
+                       xs_attach_habit *habit) {
     uint32_t newest = xs_attach_newest(view, ring), size = view->head.ring_records, result;
     xs_record record;
     int begun = 0;

@@ -31,7 +31,9 @@ uint64_t xs_capture_frame_most(const xs_capture *c) {
     return c->folder_fd >= 0 && quarter < FRAME_MOST ? quarter : FRAME_MOST;
 }
 
-uint64_t xs_capture_carry_most(const xs_capture *c) { return c->segment_bytes / 4 < CARRY_MOST ? c->segment_bytes / 4 : CARRY_MOST; }
+uint64_t xs_capture_carry_most(const xs_capture *c) {
+    return c->segment_bytes / 4 < CARRY_MOST ? c->segment_bytes / 4 : CARRY_MOST;
+}
 
 int xs_capture_error(const xs_capture *c) { return __atomic_load_n(&c->error, __ATOMIC_RELAXED); }
 int xs_capture_crowded(const xs_capture *c) { return c->crowded; }
@@ -66,7 +68,8 @@ static int open_any(xs_capture *c, const xs_capture_options *options) {
     return xs_fail(XS_E_SYSTEM, "%s and %d more are being written by other processes", c->path, MOST_NAMES - 1);
 }
 
-/* "", ".", ".." and ".xs", alone or behind a folder, name a folder and no file in it: they became ..xs, which no listing shows. */
+/* "", ".", ".." and ".xs", alone or behind a folder, name a folder and no file in it: they became ..xs, which no
+ * listing shows. */
 static int is_name(const char *name) {
     static const char *const none[] = {"", ".", "..", ".xs"};
     const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;

@@ -20,7 +20,9 @@ typedef struct xs_capture_options {
     const char *name;     /* NAME or NAME.xs */
     const char *suffix;   /* put between NAME and .xs, "" or NULL: nothing */
     uint64_t bound_bytes; /* 0: no bound. At least 256 KiB */
-    uint64_t bound_ns;    /* what is older than that before the newest record may be removed; a silence counts as an eighth of it at most. 0: no bound */
+    /* what is older than that before the newest record may be removed; a silence counts as an eighth of it at most.
+     * 0: no bound */
+    uint64_t bound_ns;
     uint64_t preallocate; /* bytes of space made at once; 0: as it grows. Unbounded captures only */
     int held;             /* 1: an earlier capture of that name stays until xs_capture_begin */
 } xs_capture_options;
@@ -33,12 +35,14 @@ typedef struct xs_capture_owner {
     void (*segment_removed)(void *user, uint64_t segment, int fd); /* fd: reads what was in it; -1: it cannot be read */
 } xs_capture_owner;
 
-/* XS_E_NO_SPACE, XS_E_SYSTEM (folder missing or read-only), XS_E_ARGUMENT (bound too small, empty name), with a text in
- * xs_error_detail. An existing capture of that name is replaced, unless another process is writing it: then NAME.2 and
- * so on is used. Until the new one is sure to begin it is written beside the earlier one, which a failure leaves as it was. */
+/* XS_E_NO_SPACE, XS_E_SYSTEM (folder missing or read-only), XS_E_ARGUMENT (bound too small, empty name), with a text
+ * in xs_error_detail. An existing capture of that name is replaced, unless another process is writing it: then
+ * NAME.2 and so on is used. Until the new one is sure to begin it is written beside the earlier one, which a failure
+ * leaves as it was. */
 int xs_capture_open(const xs_capture_options *options, xs_capture **capture);
-/* For one that is held: it takes its place. Nobody may be putting frames. One that has not begun when it is closed or forgotten is
- * gone, and what was there before it is there. XS_E_SYSTEM: the place cannot be taken; the capture goes on beside it (xs_capture_path). */
+/* For one that is held: it takes its place. Nobody may be putting frames. One that has not begun when it is closed
+ * or forgotten is gone, and what was there before it is there. XS_E_SYSTEM: the place cannot be taken; the capture
+ * goes on beside it (xs_capture_path). */
 int xs_capture_begin(xs_capture *capture);
 void xs_capture_set_owner(xs_capture *capture, const xs_capture_owner *owner);
 const char *xs_capture_path(const xs_capture *capture);
@@ -85,7 +89,8 @@ void xs_capture_closing(xs_capture *capture, int on);
 int xs_capture_close(xs_capture *capture);
 /* Frees memory and descriptors, leaves the file alone. */
 void xs_capture_forget(xs_capture *capture);
-/* In a forked child: closes its descriptors, which hold the file's lock, and nothing else. A signal handler may call it. */
+/* In a forked child: closes its descriptors, which hold the file's lock, and nothing else. A signal handler may call
+ * it. */
 void xs_capture_let_go(xs_capture *capture);
 
 #endif

@@ -25,9 +25,9 @@ struct xs_capture_lane {
     uint64_t at;       /* where in the file they go */
 };
 
-/* Several lanes: `lock` guards all but the stages. A lane that has numbers for its frames has their place in the file too, and writes
- * there outside of the lock, beside others where the file's space is made ahead; they count as written in the order of their numbers.
- * One lane: nothing is locked. */
+/* Several lanes: `lock` guards all but the stages. A lane that has numbers for its frames has their place in the
+ * file too, and writes there outside of the lock, beside others where the file's space is made ahead; they count as
+ * written in the order of their numbers. One lane: nothing is locked. */
 struct xs_capture {
     char *path;    /* of the file or folder */
     char *place;   /* the same where links are followed */
@@ -37,7 +37,8 @@ struct xs_capture {
     int earlier_fd; /* of what beside is to replace: holds its lock until then; -1: nothing */
     int begun;     /* the place is its own; before, a failure leaves there what was there */
     int fresh;     /* what is in its place was made here, or had nothing in it */
-    uint64_t put_off; /* bytes that it takes when it begins, where there is no space beside the earlier one; 0: it has them */
+    /* bytes that it takes when it begins, where there is no space beside the earlier one; 0: it has them */
+    uint64_t put_off;
     xs_capture_lane lanes[XS_CAPTURE_LANES];
     uint32_t lane_count;
     pthread_mutex_t lock;
@@ -84,11 +85,13 @@ int xs_capture_make_lane(xs_capture *c, uint32_t index);
 /* Cuts fd to what was written and closes it. */
 int xs_capture_close_file(xs_capture *c);
 
-/* capture_place.c. xs_capture_find_place: opens the file or the first segment at c->path, or beside an earlier capture. 0, an error, or 1:
- * another process writes there. xs_capture_give_up: a start that fails leaves nothing behind. */
+/* capture_place.c. xs_capture_find_place: opens the file or the first segment at c->path, or beside an earlier
+ * capture. 0, an error, or 1: another process writes there. xs_capture_give_up: a start that fails leaves nothing
+ * behind. */
 int xs_capture_find_place(xs_capture *c, const xs_capture_options *options);
 void xs_capture_give_up(xs_capture *c);
-/* There is no space for it. 0: there will be once the earlier one is gone, so it starts then; else XS_E_NO_SPACE, with a text. */
+/* There is no space for it. 0: there will be once the earlier one is gone, so it starts then; else XS_E_NO_SPACE,
+ * with a text. */
 int xs_capture_put_off(xs_capture *c, const xs_capture_options *options);
 
 #define XS_CAPTURE_FIRST "first.new" /* the name of the first segment until the capture begins */

@@ -1,4 +1,5 @@
-/* The lanes of a capture: frames that are put together, get their numbers and checksums, and are written in that order. */
+/* The lanes of a capture: frames that are put together, get their numbers and checksums, and are written in that
+ * order. */
 #include "capture_internal.h"
 
 #include <stdlib.h>
@@ -46,11 +47,12 @@ static void seal_lane(const xs_capture_lane *lane, uint64_t number) {
 
 static int is_turn(const xs_capture *c, uint64_t first) { return c->number == first; }
 
-/* Lanes write side by side where a place is theirs whatever becomes of the one before: not where the disk may be full there. */
+/* Lanes write side by side where a place is theirs whatever becomes of the one before: not where the disk may be
+ * full there. */
 static int side_by_side(const xs_capture *c) { return c->allocated != UINT64_MAX; }
 
-/* Numbers and a place for the frames of this lane, sealed and written. 0 or errno, when it is the lane's turn to count as written.
- * Lock held, but not while it is written. */
+/* Numbers and a place for the frames of this lane, sealed and written. 0 or errno, when it is the lane's turn to
+ * count as written. Lock held, but not while it is written. */
 static int write_in_turn(xs_capture *c, xs_capture_lane *lane) {
     for (;;) {
         while (c->failing)

@@ -1,5 +1,6 @@
-/* The place of a capture. An earlier one of its name is somebody's only evidence: it stays whole, and locked, until the new one is sure to
- * begin; until then the new one is beside it, NAME.xs.new or, in a folder of segments, first.new. */
+/* The place of a capture. An earlier one of its name is somebody's only evidence: it stays whole, and locked, until
+ * the new one is sure to begin; until then the new one is beside it, NAME.xs.new or, in a folder of segments,
+ * first.new. */
 #include "capture_internal.h"
 
 #include <errno.h>
@@ -19,7 +20,8 @@
 enum { TAKEN = 1, GONE = 2 };
 
 static int cannot_write(const char *path, int number) {
-    return xs_fail(number == ENOSPC || number == EDQUOT ? XS_E_NO_SPACE : XS_E_SYSTEM, "cannot write %s: %s", path, strerror(number));
+    return xs_fail(number == ENOSPC || number == EDQUOT ? XS_E_NO_SPACE : XS_E_SYSTEM, "cannot write %s: %s", path,
+                   strerror(number));
 }
 
 /* 0: ours; TAKEN: another process writes it; GONE: it was replaced while we asked. */
@@ -27,7 +29,9 @@ static int lock(int fd, const char *path) {
     struct stat held, named;
     if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         return TAKEN;
-    return !fstat(fd, &held) && !stat(path, &named) && held.st_dev == named.st_dev && held.st_ino == named.st_ino ? 0 : GONE;
+    return !fstat(fd, &held) && !stat(path, &named) && held.st_dev == named.st_dev && held.st_ino == named.st_ino
+               ? 0
+               : GONE;
 }
 
 /* 0, or errno. What a start that was killed left there goes. */
@@ -70,7 +74,8 @@ static int open_folder_beside(xs_capture *c) {
     return c->folder_fd < 0 || (flock(c->folder_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) ? errno : 0;
 }
 
-/* Opens what is at c->path, a new file where nothing is (a new folder: `folder`), and locks it. 0, TAKEN, GONE or an error. */
+/* Opens what is at c->path, a new file where nothing is (a new folder: `folder`), and locks it. 0, TAKEN, GONE or an
+ * error. */
 static int find(xs_capture *c, int folder, int *fd, struct stat *st) {
     int made = folder && !mkdir(c->path, 0777), refused = folder && !made && errno != EEXIST ? errno : 0;
     *fd = open(c->path, folder ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -154,7 +159,8 @@ int xs_capture_put_off(xs_capture *c, const xs_capture_options *options) {
     struct statvfs disk;
     if (earlier < 0)
         return xs_fail(XS_E_NO_SPACE, "no space for %s", c->path);
-    if (c->fd < 0 || fstatvfs(earlier, &disk) || (uint64_t)disk.f_bavail * disk.f_frsize + earlier_bytes(earlier) < bytes)
+    if (c->fd < 0 || fstatvfs(earlier, &disk) ||
+        (uint64_t)disk.f_bavail * disk.f_frsize + earlier_bytes(earlier) < bytes)
         return xs_fail(XS_E_NO_SPACE, "no space for %s, nor would there be without the earlier one", c->path);
     c->put_off = bytes;
     c->error = c->full = 0;
@@ -198,7 +204,8 @@ int xs_capture_begin(xs_capture *c) {
     c->earlier_fd = -1;
     if (!number)
         return make_up(c);
-    int rc = xs_fail(XS_E_SYSTEM, "%s cannot be replaced (%s): the new capture is %s", c->path, strerror(number), c->beside ? c->beside : XS_CAPTURE_FIRST " in it");
+    int rc = xs_fail(XS_E_SYSTEM, "%s cannot be replaced (%s): the new capture is %s", c->path, strerror(number),
+                     c->beside ? c->beside : XS_CAPTURE_FIRST " in it");
     if (c->beside) {
         free(c->path);
         c->path = c->beside;

@@ -1,5 +1,5 @@
-/* Bounded captures: a folder of segments. The sum of all segments, with the space allocated for the newest, stays under the
- * bound at every moment: the oldest is removed first, then room is used. */
+/* Bounded captures: a folder of segments. The sum of all segments, with the space allocated for the newest, stays
+ * under the bound at every moment: the oldest is removed first, then room is used. */
 #include "capture_internal.h"
 
 #include <dirent.h>
@@ -18,7 +18,9 @@
 /* What a file takes on its disk. */
 static uint64_t whole_blocks(uint64_t bytes) { return (bytes + 4095) & ~(uint64_t)4095; }
 
-static void segment_name(char name[32], uint64_t number) { snprintf(name, 32, "%06llu.seg", (unsigned long long)number); }
+static void segment_name(char name[32], uint64_t number) {
+    snprintf(name, 32, "%06llu.seg", (unsigned long long)number);
+}
 
 static int is_segment(const char *name) {
     size_t digits = strspn(name, "0123456789");
@@ -47,7 +49,8 @@ int xs_capture_only_segments(int folder_fd) {
     DIR *folder = open_folder(folder_fd);
     int only = folder != NULL;
     for (struct dirent *entry; only && (entry = readdir(folder));)
-        only = is_segment(entry->d_name) || !strcmp(entry->d_name, XS_CAPTURE_FIRST) || !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+        only = is_segment(entry->d_name) || !strcmp(entry->d_name, XS_CAPTURE_FIRST) || !strcmp(entry->d_name, ".") ||
+               !strcmp(entry->d_name, "..");
     if (folder)
         closedir(folder);
     return only;
@@ -130,8 +133,8 @@ static int tells_of_work(const xs_frame *frame, const char *payload) {
     return 0;
 }
 
-/* A silence counts as one segment at most, so that what ends it (waits that give up, the next step of a program that stood) is not all that
- * is kept either. */
+/* A silence counts as one segment at most, so that what ends it (waits that give up, the next step of a program that
+ * stood) is not all that is kept either. */
 void xs_capture_age(xs_capture *c, const xs_frame *frame, const char *payload) {
     if (!c->bound_ns || c->rotating || !tells_of_work(frame, payload))
         return;
@@ -160,7 +163,8 @@ static int end_segment(xs_capture *c) {
     int rc = xs_capture_flush(c);
     if (rc)
         return rc;
-    kept_segment done = {.number = c->segment, .bytes = whole_blocks(c->written), .records = c->segment_records, .aged = c->aged};
+    kept_segment done = {
+        .number = c->segment, .bytes = whole_blocks(c->written), .records = c->segment_records, .aged = c->aged};
     rc = xs_capture_close_file(c);
     c->kept[c->kept_count++] = done;
     c->kept_bytes += done.bytes;
@@ -186,7 +190,9 @@ static int rotate(xs_capture *c) {
     c->rotating = 0;
     uint64_t head = c->written + c->claimed;
     if (head > c->segment_limit / 2) /* a large catalog: as much again, or half of what is left */
-        c->segment_limit = head < c->bound_bytes / 3 ? 2 * head : head + (c->bound_bytes - (head < c->bound_bytes ? head : c->bound_bytes)) / 2;
+        c->segment_limit = head < c->bound_bytes / 3
+                               ? 2 * head
+                               : head + (c->bound_bytes - (head < c->bound_bytes ? head : c->bound_bytes)) / 2;
     return rc;
 }
 

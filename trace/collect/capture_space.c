@@ -81,7 +81,8 @@ int xs_capture_grow(xs_capture *c, uint64_t end) {
     return number;
 }
 
-/* A bounded capture makes its own space. It keeps less than its bound then, which is said as any other loss for want of space is. */
+/* A bounded capture makes its own space. It keeps less than its bound then, which is said as any other loss for want
+ * of space is. */
 static int make_space(xs_capture *c) {
     if (!xs_capture_remove_oldest(c))
         return 0;

@@ -189,14 +189,16 @@ int xs_catalog_view_index(xs_catalog_view *c) {
 
 static int is_about(const xs_plan_entry *e, const xs_plan_entry *place, uint32_t open) {
     return e->pad_first == place->pad_first && (open & XS_PLAN_ALL_OWNERS || e->owner == place->owner) &&
-           (open & XS_PLAN_ALL_ROWS || e->row == place->row) && (open & XS_PLAN_ALL_COLUMNS || e->column == place->column);
+           (open & XS_PLAN_ALL_ROWS || e->row == place->row) &&
+           (open & XS_PLAN_ALL_COLUMNS || e->column == place->column);
 }
 
 /* The first entry of the place that leaves this open; the plan's end: none. */
 static uint32_t first_of(const xs_catalog_view *c, const xs_plan_entry *place, uint32_t open) {
     uint32_t first = c->plan_count;
     for (uint32_t epochs = 0; epochs <= XS_PLAN_ALL_EPOCHS; epochs += XS_PLAN_ALL_EPOCHS) {
-        uint32_t pattern = open | epochs, at = xs_plan_index_find(c->suppliers, AS, pattern, xs_plan_left_out(AS, pattern, pattern), place);
+        uint32_t pattern = open | epochs,
+                 at = xs_plan_index_find(c->suppliers, AS, pattern, xs_plan_left_out(AS, pattern, pattern), place);
         for (; at != XS_PLAN_NO_NODE; at = c->suppliers->nodes[at].next) {
             uint32_t entry = c->suppliers->nodes[at].entry;
             first = entry < first && is_about(&c->plan[entry], place, open) ? entry : first;
@@ -215,15 +217,22 @@ static uint32_t rank_of(const xs_catalog_place *p, uint64_t rank) {
 /* The most exact entry counts, among equals the first. */
 int xs_catalog_view_supplier(const xs_catalog_view *c, const xs_catalog_place *p, uint32_t *rank, uint32_t *role) {
     /* What an entry may leave open, by how much that is. */
-    static const uint8_t opens[] = {0, XS_PLAN_ALL_OWNERS, XS_PLAN_ALL_ROWS, XS_PLAN_ALL_COLUMNS, XS_PLAN_ALL_OWNERS | XS_PLAN_ALL_ROWS,
-                                    XS_PLAN_ALL_OWNERS | XS_PLAN_ALL_COLUMNS, XS_PLAN_ALL_ROWS | XS_PLAN_ALL_COLUMNS,
+    static const uint8_t opens[] = {0,
+                                    XS_PLAN_ALL_OWNERS,
+                                    XS_PLAN_ALL_ROWS,
+                                    XS_PLAN_ALL_COLUMNS,
+                                    XS_PLAN_ALL_OWNERS | XS_PLAN_ALL_ROWS,
+                                    XS_PLAN_ALL_OWNERS | XS_PLAN_ALL_COLUMNS,
+                                    XS_PLAN_ALL_ROWS | XS_PLAN_ALL_COLUMNS,
                                     XS_PLAN_ALL_OWNERS | XS_PLAN_ALL_ROWS | XS_PLAN_ALL_COLUMNS};
-    const xs_plan_entry place = {.pad_first = p->pad->shape.first, .owner = p->owner, .row = p->row, .column = p->column};
+    const xs_plan_entry place = {
+        .pad_first = p->pad->shape.first, .owner = p->owner, .row = p->row, .column = p->column};
     uint32_t first = c->plan_count, open = UINT32_MAX;
     if (!c->suppliers)
         return XS_SUPPLIER_UNKNOWN;
     for (uint32_t i = 0; i < sizeof opens; i++) {
-        uint32_t size = (uint32_t)__builtin_popcount(opens[i]), entry = size <= open ? first_of(c, &place, opens[i]) : c->plan_count;
+        uint32_t size = (uint32_t)__builtin_popcount(opens[i]),
+                 entry = size <= open ? first_of(c, &place, opens[i]) : c->plan_count;
         open = entry < c->plan_count ? size : open;
         first = entry < first ? entry : first;
     }

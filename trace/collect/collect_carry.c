@@ -1,5 +1,5 @@
-/* Bounded captures: a writer that hangs, or died, records nothing more while others go on. The last that it did is what a hang is understood
- * by, so it is taken along when the segment that holds it is removed, into the newest one. */
+/* Bounded captures: a writer that hangs, or died, records nothing more while others go on. The last that it did is
+ * what a hang is understood by, so it is taken along when the segment that holds it is removed, into the newest one. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,7 +10,8 @@
 
 #define LEAST (sizeof(xs_frame) + sizeof(xs_frame_records) + sizeof(xs_record)) /* a frame of one record */
 
-/* What of a ring is found in the segment: its RECORDS frames from `start` on follow each other and end before `next`. */
+/* What of a ring is found in the segment: its RECORDS frames from `start` on follow each other and end before
+ * `next`. */
 typedef struct found {
     int wanted;
     uint64_t start, next, bytes;
@@ -24,7 +25,9 @@ typedef struct removed_segment {
     uint64_t most; /* bytes that are carried of a ring */
 } removed_segment;
 
-static int is_held(const xs_collected *r, uint32_t ring) { return r->ended ? r->rings[ring].held : xs_view_taken(&r->view, ring); }
+static int is_held(const xs_collected *r, uint32_t ring) {
+    return r->ended ? r->rings[ring].held : xs_view_taken(&r->view, ring);
+}
 
 /* Its newest record goes with the segment, and its writer is still there, or was when its process died. */
 static int is_quiet(const xs_collected *r, const segment_mark *mark, uint32_t ring) {
@@ -33,7 +36,8 @@ static int is_quiet(const xs_collected *r, const segment_mark *mark, uint32_t ri
 }
 
 /* The next whole RECORDS frame of a ring that is looked for, at or after *at, which is moved behind it; NULL: none. */
-static const xs_frame *next_records(const removed_segment *g, const xs_collected *r, uint64_t *at, xs_frame_records *head) {
+static const xs_frame *next_records(const removed_segment *g, const xs_collected *r, uint64_t *at,
+                                    xs_frame_records *head) {
     while (g->size - *at >= sizeof(xs_frame)) {
         const xs_frame *frame = (const xs_frame *)(const void *)(g->bytes + *at);
         uint64_t room = g->size - *at - sizeof *frame;
@@ -41,8 +45,9 @@ static const xs_frame *next_records(const removed_segment *g, const xs_collected
             xs_frame_padded(frame->payload_bytes) > room)
             return NULL;
         *at += sizeof *frame + xs_frame_padded(frame->payload_bytes);
-        if (frame->type != XS_FRAME_RECORDS || frame->host != r->view.head.host || frame->process != r->view.head.process ||
-            frame->ring >= r->view.rings || !g->rings[frame->ring].wanted || frame->payload_bytes < sizeof *head)
+        if (frame->type != XS_FRAME_RECORDS || frame->host != r->view.head.host ||
+            frame->process != r->view.head.process || frame->ring >= r->view.rings || !g->rings[frame->ring].wanted ||
+            frame->payload_bytes < sizeof *head)
             continue;
         memcpy(head, frame + 1, sizeof *head);
         if (head->count <= (frame->payload_bytes - sizeof *head) / sizeof(xs_record))
@@ -132,7 +137,8 @@ void xs_collect_carry(xs_collector *c, xs_collected *r, const segment_mark *mark
         free(rings);
         return;
     }
-    removed_segment g = {.size = (uint64_t)st.st_size, .mark = mark, .rings = rings, .most = xs_capture_carry_most(c->capture) / quiet};
+    removed_segment g = {
+        .size = (uint64_t)st.st_size, .mark = mark, .rings = rings, .most = xs_capture_carry_most(c->capture) / quiet};
     if (g.most > xs_capture_frame_most(c->capture))
         g.most = xs_capture_frame_most(c->capture);
     void *map = g.most < LEAST ? MAP_FAILED : mmap(NULL, g.size, PROT_READ, MAP_SHARED, segment_fd, 0);

@@ -1,5 +1,5 @@
-/* The journal of a region, and what a segment repeats of it: the newest entries, and those that hold however long ago they were made, since the
- * clock alone makes an entry a second and a kernel may run for hours. */
+/* The journal of a region, and what a segment repeats of it: the newest entries, and those that hold however long
+ * ago they were made, since the clock alone makes an entry a second and a kernel may run for hours. */
 #include <string.h>
 
 #include "collector_internal.h"
@@ -56,7 +56,9 @@ void xs_collect_journal(xs_collector *c, xs_collected *r, int last) {
 void xs_collect_journal_again(xs_collector *c, xs_collected *r) {
     frame_array array;
     xs_journal_entry entry;
-    uint64_t first = r->ended ? r->journal_read + 1 : r->journal_read > JOURNAL_AGAIN ? r->journal_read - JOURNAL_AGAIN + 1 : 1;
+    uint64_t first = r->ended                          ? r->journal_read + 1
+                     : r->journal_read > JOURNAL_AGAIN ? r->journal_read - JOURNAL_AGAIN + 1
+                                                       : 1;
     xs_array_begin(&array, c, r, XS_FRAME_JOURNAL, sizeof entry);
     for (uint32_t i = 0; i < r->standing_count; i++)
         if (r->standing[i].sequence < first)

@@ -80,7 +80,8 @@ static int add_owner(frame_array *array, const xs_collected *r, uint32_t ring, u
     return 1;
 }
 
-/* Those that nobody told of yet. A GPU's count may be seen before the entry that it counts: that one is told of next time. */
+/* Those that nobody told of yet. A GPU's count may be seen before the entry that it counts: that one is told of next
+ * time. */
 static void add_new_owners(frame_array *array, const xs_collected *r, uint32_t ring) {
     ring_state *s = &r->rings[ring];
     const uint32_t *counted = &s->reader.header->owners;
@@ -88,7 +89,8 @@ static void add_new_owners(frame_array *array, const xs_collected *r, uint32_t r
     if (owners - s->owners_seen > XS_RING_OWNERS)
         s->owners_seen = owners - XS_RING_OWNERS;
     for (; s->owners_seen != owners; s->owners_seen++)
-        if (!add_owner(array, r, ring, s->owners_seen) && __atomic_load_n(counted, __ATOMIC_ACQUIRE) - s->owners_seen < XS_RING_OWNERS)
+        if (!add_owner(array, r, ring, s->owners_seen) &&
+            __atomic_load_n(counted, __ATOMIC_ACQUIRE) - s->owners_seen < XS_RING_OWNERS)
             return;
 }
 

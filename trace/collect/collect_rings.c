@@ -162,8 +162,9 @@ static uint64_t drain_ring(const ring_share *share, uint32_t ring, enum drain_ho
     }
     drain_job job = {share, ring, how, quiet_now(c, share->r, ring, how), s->reader.looked};
     uint64_t before = s->reader.next, sum = 0;
-    /* A ring is gone through at most a few times a pass, so that a fast writer does not keep others waiting: at the end, too, where
-     * the ring is still taken and its writer may be alive (the process calls exit(), its kernels go on). */
+    /* A ring is gone through at most a few times a pass, so that a fast writer does not keep others waiting: at the
+     * end, too, where the ring is still taken and its writer may be alive (the process calls exit(), its kernels go
+     * on). */
     int to_the_end = how == DRAIN_LAST && !xs_view_taken(&share->r->view, ring);
     uint64_t most = 2 * (uint64_t)s->reader.capacity;
     uint32_t steps = how == DRAIN_LAST ? MOST_STEPS_LAST : MOST_STEPS;

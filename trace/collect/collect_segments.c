@@ -7,7 +7,8 @@
 
 #define CARRY_ROOM 16384u /* for losses beside it */
 
-/* Everything up to removed_to was in removed segments or lost there. Cumulative: the newest frame of a ring holds, and says why the newest of it went. */
+/* Everything up to removed_to was in removed segments or lost there. Cumulative: the newest frame of a ring holds,
+ * and says why the newest of it went. */
 static void put_removed_of(xs_collector *c, xs_collected *r) {
     frame_array array;
     uint32_t cause = xs_capture_crowded(c->capture) ? XS_LOSS_NO_SPACE : XS_LOSS_BOUNDED;
@@ -32,21 +33,24 @@ void xs_collect_removed(xs_collector *c) {
     c->removed = 0;
     for (xs_collected *r = c->regions; r; r = r->next) {
         uint64_t carried = xs_collect_carry_bytes(r);
-        if (carried && xs_capture_reserve(c->capture, XS_FRAME_LOSS, carried + CARRY_ROOM)) /* a new segment, if one is due, begins before */
+        if (carried && xs_capture_reserve(c->capture, XS_FRAME_LOSS,
+                                          carried + CARRY_ROOM)) /* a new segment, if one is due, begins before */
             xs_capture_cancel(c->capture);
         put_removed_and_carried(c, r);
     }
 }
 
 /* Over, and all that it recorded is gone. It still was of the run: others may wait for it. */
-static int is_gone(const xs_collected *r) { return r->ended && !r->marks && r->end_marked && !xs_collect_carry_bytes(r); }
+static int is_gone(const xs_collected *r) {
+    return r->ended && !r->marks && r->end_marked && !xs_collect_carry_bytes(r);
+}
 
 static uint64_t gone_bytes(xs_collector *c, xs_collected *r) {
     uint64_t rings = 0;
     for (uint32_t ring = 0; ring < r->view.rings; ring++)
         rings += r->rings[ring].removed_to > 0;
-    return xs_collect_process_again(c, r, 0) + (rings ? sizeof(xs_frame) + rings * sizeof(xs_frame_loss) : 0) + sizeof(xs_frame) +
-           xs_frame_padded(sizeof r->end);
+    return xs_collect_process_again(c, r, 0) + (rings ? sizeof(xs_frame) + rings * sizeof(xs_frame_loss) : 0) +
+           sizeof(xs_frame) + xs_frame_padded(sizeof r->end);
 }
 
 /* Who it was, that all of it is lost, and how it ended. */
@@ -56,7 +60,8 @@ static void put_gone(xs_collector *c, xs_collected *r) {
     xs_collect_put_end(c, r);
 }
 
-/* In a run in which processes come and go for days they are many: the latest of them, in as much as a frame of records takes. */
+/* In a run in which processes come and go for days they are many: the latest of them, in as much as a frame of
+ * records takes. */
 static void put_all_gone(xs_collector *c) {
     uint64_t sum = 0, most = xs_capture_frame_most(c->capture);
     for (xs_collected *r = c->regions; r; r = r->next)

@@ -17,7 +17,8 @@ void xs_collect_fill(const xs_collector *c, const xs_collected *r, xs_frame *fra
     xs_frame_fill(frame, type, r ? &r->view.head : NULL, rank, ring, r && r->foreign_time ? 0 : c->now);
 }
 
-int xs_collect_put(xs_collector *c, const xs_collected *r, uint16_t type, uint32_t ring, const void *payload, uint64_t bytes) {
+int xs_collect_put(xs_collector *c, const xs_collected *r, uint16_t type, uint32_t ring, const void *payload,
+                   uint64_t bytes) {
     xs_frame frame;
     xs_collect_fill(c, r, &frame, type, ring);
     return xs_capture_put(c->capture, &frame, payload, bytes);
@@ -104,7 +105,8 @@ static int init_rings(xs_collected *r) {
 #endif
     for (uint32_t i = 0; i < r->view.rings; i++) {
         xs_ring_header *header = xs_view_ring(&r->view, i);
-        xs_ring_reader_init(&r->rings[i].reader, xs_view_records(&r->view, i), header, r->view.head.ring_records, r->view.head.record_words,
+        xs_ring_reader_init(&r->rings[i].reader, xs_view_records(&r->view, i), header, r->view.head.ring_records,
+                            r->view.head.record_words,
                             ordered && !header->placement); /* slots of an image are copied one after the other */
     }
     return 0;
@@ -324,7 +326,9 @@ void xs_collector_end(xs_collector *c, xs_collected *r, const xs_frame_end *end)
 const xs_region_view *xs_collected_view(const xs_collected *r) { return &r->view; }
 xs_capture *xs_collector_capture(const xs_collector *c) { return c->capture; }
 uint64_t xs_collector_records(const xs_collector *c) { return c->records; }
-uint64_t xs_collector_kept(const xs_collector *c) { return c->records + c->carried - xs_capture_removed_records(c->capture); }
+uint64_t xs_collector_kept(const xs_collector *c) {
+    return c->records + c->carried - xs_capture_removed_records(c->capture);
+}
 
 static void free_collector(xs_collector *c) {
     while (c->regions) {

@@ -1,6 +1,7 @@
-/* The collector: takes what kernels write out of regions and puts it into a capture. One region a process; the capture may
- * hold several. Somebody calls xs_collector_pass, again and again (in_process.c, recorder.c, a
- * scheduler); at its request further threads share the rings of a pass. Nothing here blocks on the application, on kernels or on a lock. */
+/* The collector: takes what kernels write out of regions and puts it into a capture. One region a process; the
+ * capture may hold several. Somebody calls xs_collector_pass, again and again (in_process.c, recorder.c, a
+ * scheduler); at its request further threads share the rings of a pass. Nothing here blocks on the application, on
+ * kernels or on a lock. */
 #ifndef XS_COLLECTOR_H
 #define XS_COLLECTOR_H
 

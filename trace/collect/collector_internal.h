@@ -68,9 +68,11 @@ struct xs_collected {
     uint64_t catalog_read;
     char *catalog_copy; /* bounded captures: of a process that is over */
     xs_frame_end end;
-    uint64_t gone_at, ended_at; /* when its process was seen to be gone, 0: it was not; as PROCESS_END says, however often it is put */
+    /* when its process was seen to be gone, 0: it was not; as PROCESS_END says, however often it is put */
+    uint64_t gone_at, ended_at;
     uint64_t journal_read, journal_lost;
-    xs_journal_entry standing[XS_STANDING_MOST]; uint32_t standing_count; /* entries that hold to this moment, in their order: collect_journal.c */
+    /* entries that hold to this moment, in their order: collect_journal.c */
+    xs_journal_entry standing[XS_STANDING_MOST]; uint32_t standing_count;
     xs_frame_counters counters; /* last told */
     uint64_t looked_all, told_looks, told_status, told_counters;
     ring_state *rings;
@@ -104,7 +106,8 @@ static inline uint64_t xs_ring_time(const xs_collector *c, const ring_state *s) 
 
 /* Frame of a region. */
 void xs_collect_fill(const xs_collector *c, const xs_collected *r, xs_frame *frame, uint16_t type, uint32_t ring);
-int xs_collect_put(xs_collector *c, const xs_collected *r, uint16_t type, uint32_t ring, const void *payload, uint64_t bytes);
+int xs_collect_put(xs_collector *c, const xs_collected *r, uint16_t type, uint32_t ring, const void *payload,
+                   uint64_t bytes);
 
 /* An array that is put as frames of one type. */
 typedef struct frame_array {
@@ -123,7 +126,8 @@ int xs_array_end(frame_array *a);
 /* collect_rings.c */
 enum drain_how { DRAIN_LIVE, DRAIN_LAST };
 uint64_t xs_collect_rings(xs_collector *c, xs_collected *r, enum drain_how how);
-/* Rings in device memory whose writers were active at the end: what status lines say was written, and was not copied. */
+/* Rings in device memory whose writers were active at the end: what status lines say was written, and was not
+ * copied. */
 void xs_collect_device_tail(xs_collector *c, xs_collected *r);
 void xs_collect_unsaved(xs_collector *c, xs_collected *r, int last);
 /* collect_looks.c */
@@ -155,8 +159,11 @@ void xs_collect_segment_begins(void *user, xs_capture *capture);
 void xs_collect_segment_ends(void *user, uint64_t segment);
 void xs_collect_segment_removed(void *user, uint64_t segment, int fd);
 /* The newest record that is in the capture, or told as lost. */
-static inline uint64_t xs_collect_saved_to(const ring_state *s) { return s->unsaved_first ? s->unsaved_first - 1 : s->reader.next - 1; }
-/* collect_carry.c. Before what went with a segment is said to be removed: what of it is carried. _begin, then BOUNDED losses, then _put. */
+static inline uint64_t xs_collect_saved_to(const ring_state *s) {
+    return s->unsaved_first ? s->unsaved_first - 1 : s->reader.next - 1;
+}
+/* collect_carry.c. Before what went with a segment is said to be removed: what of it is carried. _begin, then
+ * BOUNDED losses, then _put. */
 void xs_collect_carry(xs_collector *c, xs_collected *r, const segment_mark *mark, int segment_fd);
 uint64_t xs_collect_carry_bytes(const xs_collected *r);
 void xs_collect_carry_begin(xs_collected *r);

@@ -46,7 +46,8 @@ static void *open_beside(const char *folder) {
 static void *open_any(void) {
     static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
     const char *told = getenv("XS_CUPTI_LIBRARY");
-    void *found = open_loaded(); /* ahead of all: of two copies in a process, one keeps the users of the other from it */
+    /* ahead of all: of two copies in a process, one keeps the users of the other from it */
+    void *found = open_loaded();
     if (!found && told && *told) {
         void *asked = dlopen(told, RTLD_NOW);
         if (!asked)

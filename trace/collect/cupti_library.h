@@ -1,5 +1,5 @@
-/* The CUPTI library, looked up at run time: the copy that the process has loaded comes first. Types are those of the headers that xs
- * was built with; records are read by the version of the library that is found (cupti_decode.c). */
+/* The CUPTI library, looked up at run time: the copy that the process has loaded comes first. Types are those of the
+ * headers that xs was built with; records are read by the version of the library that is found (cupti_decode.c). */
 #ifndef XS_CUPTI_LIBRARY_H
 #define XS_CUPTI_LIBRARY_H
 

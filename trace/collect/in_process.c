@@ -335,6 +335,8 @@ static void forget(void *state) {
     forgotten = p;
 }
 
-static void probe(xs_probe *probe) { probe->cupti = xs_cupti_probe(&probe->cupti_version, &probe->cupti_why) == XS_CUPTI_ON; }
+static void probe(xs_probe *probe) {
+    probe->cupti = xs_cupti_probe(&probe->cupti_version, &probe->cupti_why) == XS_CUPTI_ON;
+}
 
 const xs_collect_ops xs_collect = {start, pass, dump, stop, forked, forget, probe};

@@ -36,7 +36,8 @@ typedef struct xs_recorder_message {
     uint64_t region_bytes; /* HELLO */
     uint32_t abort_reason; /* BYE */
     uint32_t reserved0;
-    char text[224];        /* zero-terminated. DUMP: why; HELLO: what the processes of its world have in common, "" where it is the only one */
+    /* zero-terminated. DUMP: why; HELLO: what the processes of its world have in common, "" where it is the only one */
+    char text[224];
 } xs_recorder_message;
 
 #endif

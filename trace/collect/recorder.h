@@ -1,6 +1,7 @@
-/* The recorder: runs a command, and records every process of it that makes a world, into a capture a world: NAME, NAME.world2 ... The library part of
- * `xs record`. The traced processes hand over their memory (protocol.h); it outlives them, so a killed process is readable
- * to its last record. Not thread-safe: it takes signals, children and the subreaper role of the calling process. */
+/* The recorder: runs a command, and records every process of it that makes a world, into a capture a world: NAME,
+ * NAME.world2 ... The library part of `xs record`. The traced processes hand over their memory (protocol.h); it
+ * outlives them, so a killed process is readable to its last record. Not thread-safe: it takes signals, children and
+ * the subreaper role of the calling process. */
 #ifndef XS_RECORDER_H
 #define XS_RECORDER_H
 
@@ -12,8 +13,10 @@ typedef struct xs_recorder_options {
     uint64_t bound_seconds;
     uint64_t preallocate;  /* bytes of space made before the command starts, for the first world */
     uint32_t collectors;   /* threads that share the rings; 0: XS_COLLECTORS, else 1 */
-    int on_trigger;        /* rings only, until a wait gives up, xs_trace_dump, SIGUSR1 to the recorder, or a process ends */
-    void (*quiet)(void *user); /* called each time that no process has come for 2 s behind one that did, while one runs; NULL: nobody asks */
+    /* rings only, until a wait gives up, xs_trace_dump, SIGUSR1 to the recorder, or a process ends */
+    int on_trigger;
+    /* called each time that no process has come for 2 s behind one that did, while one runs; NULL: nobody asks */
+    void (*quiet)(void *user);
     void *user;
 } xs_recorder_options;
 
@@ -27,7 +30,8 @@ typedef struct xs_recorder_world {
 } xs_recorder_world;
 
 typedef struct xs_recorder_result {
-    int exit_status;       /* of the command, as a shell gives it: 128 + n for signal n; 127 if it could not be started */
+    /* of the command, as a shell gives it: 128 + n for signal n; 127 if it could not be started */
+    int exit_status;
     int capture_error;     /* first error of a capture, 0 if none (XS_E_NO_SPACE: the loss is counted in it) */
     uint32_t processes;    /* that were recorded */
     uint32_t unclean;      /* of them, that ended without xs_world_destroy */
@@ -39,9 +43,9 @@ typedef struct xs_recorder_result {
 } xs_recorder_result;
 
 /* Runs argv[0] (searched in PATH) with argv, zero-terminated. Returns when it and all recorded processes have ended;
- * children that are not recorded are not waited for. SIGINT and SIGTERM are passed on to the command and the capture is
- * closed in order. 0, or an error before the command was started: XS_E_ARGUMENT, XS_E_NO_SPACE, XS_E_SYSTEM, XS_E_MEMORY, with a
- * text in xs_error_detail. */
+ * children that are not recorded are not waited for. SIGINT and SIGTERM are passed on to the command and the capture
+ * is closed in order. 0, or an error before the command was started: XS_E_ARGUMENT, XS_E_NO_SPACE, XS_E_SYSTEM,
+ * XS_E_MEMORY, with a text in xs_error_detail. */
 int xs_recorder_run(const xs_recorder_options *options, char *const argv[], xs_recorder_result *result);
 void xs_recorder_result_free(xs_recorder_result *result);
 

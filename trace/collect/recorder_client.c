@@ -19,7 +19,8 @@ static int64_t now_ms(void) {
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Waits for one message of `kind`; anything else is passed over. XS_E_RECORDER: the recorder is gone; XS_E_TIMEOUT: it is there. */
+/* Waits for one message of `kind`; anything else is passed over. XS_E_RECORDER: the recorder is gone; XS_E_TIMEOUT:
+ * it is there. */
 static int receive(int fd, uint32_t kind, int64_t ms, xs_recorder_message *message) {
     int64_t end = now_ms() + ms, left = ms;
     do {
@@ -57,7 +58,9 @@ int xs_recorder_drain(int fd, int *late) {
 }
 
 static int send_hello(int fd, const xs_world *world) {
-    xs_recorder_message message = {.magic = XS_RECORDER_MAGIC, .version = XS_RECORDER_VERSION, .kind = XS_RECORDER_HELLO,
+    xs_recorder_message message = {.magic = XS_RECORDER_MAGIC,
+                                   .version = XS_RECORDER_VERSION,
+                                   .kind = XS_RECORDER_HELLO,
                                    .region_bytes = world->region_total};
     _Static_assert(sizeof world->shared <= sizeof message.text, "it fits");
     memcpy(message.text, world->shared, sizeof world->shared);
@@ -67,7 +70,8 @@ static int send_hello(int fd, const xs_world *world) {
     } control;
     memset(&control, 0, sizeof control);
     struct iovec part = {&message, sizeof message};
-    struct msghdr hello = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    struct msghdr hello = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     struct cmsghdr *rights = CMSG_FIRSTHDR(&hello);
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
@@ -128,7 +132,8 @@ static int hand_over(xs_world *world, int fd, const char *path) {
     if (rc)
         return xs_fail(XS_E_RECORDER, "the recorder at %s does not answer", path);
     if (answer.result)
-        return xs_fail(answer.result < 0 ? answer.result : XS_E_RECORDER, "the recorder refuses: %s", xs_strerror(answer.result));
+        return xs_fail(answer.result < 0 ? answer.result : XS_E_RECORDER, "the recorder refuses: %s",
+                       xs_strerror(answer.result));
     return 0;
 }
 

@@ -1,5 +1,5 @@
-/* Connections of the recorder: whom it records. What arrives may come from any process of this user, so it is checked: the
- * memory must be a memfd that cannot shrink, and its header must fit (region_view.c). */
+/* Connections of the recorder: whom it records. What arrives may come from any process of this user, so it is
+ * checked: the memory must be a memfd that cannot shrink, and its header must fit (region_view.c). */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +26,8 @@
 static int is_stale(int base, const char *name) {
     char path[64];
     struct stat st;
-    if (strncmp(name, "xs-", 3) || strlen(name) != 9 || fstatat(base, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode) ||
-        st.st_uid != geteuid())
+    if (strncmp(name, "xs-", 3) || strlen(name) != 9 || fstatat(base, name, &st, AT_SYMLINK_NOFOLLOW) ||
+        !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
         return 0;
     snprintf(path, sizeof path, "%s/recorder", name);
     if (fstatat(base, path, &st, AT_SYMLINK_NOFOLLOW) || !S_ISSOCK(st.st_mode))
@@ -57,7 +57,8 @@ static void remove_stale(const char *base) {
 
 /* Nobody sees a folder of ours whose socket is bound and does not listen yet: it gets its name last. */
 static int try_folder(recorder *r, const char *base) {
-    if (!base || (size_t)snprintf(r->folder, sizeof r->folder, "%s/xs-XXXXXX", base) >= sizeof r->folder || !mkdtemp(r->folder))
+    if (!base || (size_t)snprintf(r->folder, sizeof r->folder, "%s/xs-XXXXXX", base) >= sizeof r->folder ||
+        !mkdtemp(r->folder))
         return 0;
     remove_stale(base);
     return 1;
@@ -72,8 +73,8 @@ int xs_recorder_listen(recorder *r) {
     snprintf(r->socket_path, sizeof r->socket_path, "%s/recorder", r->folder);
     snprintf(address.sun_path, sizeof address.sun_path, "%s/new", r->folder);
     r->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (r->listener < 0 || bind(r->listener, (const struct sockaddr *)&address, sizeof address) || listen(r->listener, BACKLOG) ||
-        rename(address.sun_path, r->socket_path))
+    if (r->listener < 0 || bind(r->listener, (const struct sockaddr *)&address, sizeof address) ||
+        listen(r->listener, BACKLOG) || rename(address.sun_path, r->socket_path))
         return xs_fail(XS_E_SYSTEM, "cannot listen at %s: %s", r->socket_path, strerror(errno));
     return 0;
 }
@@ -120,7 +121,8 @@ void xs_recorder_accept(recorder *r) {
 }
 
 static void answer(const connection *c, uint32_t kind, int32_t result) {
-    xs_recorder_message message = {.magic = XS_RECORDER_MAGIC, .version = XS_RECORDER_VERSION, .kind = kind, .result = result};
+    xs_recorder_message message = {
+        .magic = XS_RECORDER_MAGIC, .version = XS_RECORDER_VERSION, .kind = kind, .result = result};
     ssize_t n = send(c->fd, &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)n; /* who does not take the answer goes on without */
 }
@@ -242,7 +244,8 @@ void xs_recorder_serve(recorder *r, connection *c) {
         char bytes[CMSG_SPACE(4 * sizeof(int))];
     } control;
     struct iovec part = {&message, sizeof message};
-    struct msghdr head = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    struct msghdr head = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     ssize_t n = recvmsg(c->fd, &head, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0 && errno == ECONNRESET) /* it went without reading an answer: told once, before what it sent last */
         n = recvmsg(c->fd, &head, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);

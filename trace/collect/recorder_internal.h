@@ -54,8 +54,8 @@ uint64_t xs_recorder_ms(void);
 /* Before the command starts; the capture is held until it has. */
 int xs_recorder_worlds_open(recorder *r);
 void xs_recorder_worlds_begin(recorder *r);
-/* The world of a process whose region's header was checked, one more process of it; xs_recorder_world_left when that is over. An error of
- * the capture that it needs, or XS_E_MEMORY. */
+/* The world of a process whose region's header was checked, one more process of it; xs_recorder_world_left when that
+ * is over. An error of the capture that it needs, or XS_E_MEMORY. */
 int xs_recorder_world_join(recorder *r, const xs_region_header *header, const char *shared, recorded **world);
 void xs_recorder_world_left(recorder *r, recorded *world);
 uint64_t xs_recorder_worlds_pass(recorder *r);

@@ -1,5 +1,5 @@
-/* Worlds of the recorder: a capture each. Ranks and slots are known by their numbers in a world, so that of two worlds in one capture, or of
- * two runs of one program, each would be taken for what the other did. */
+/* Worlds of the recorder: a capture each. Ranks and slots are known by their numbers in a world, so that of two
+ * worlds in one capture, or of two runs of one program, each would be taken for what the other did. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +20,18 @@ static int open_collector(const recorder *r, const char *suffix, xs_collector **
     int told = threads ? 0 : xs_env_number("XS_COLLECTORS", 1, XS_COLLECTORS_MOST, &threads), first = !*suffix;
     if (told < 0)
         return told;
-    xs_capture_options file = {.name = o->capture, .suffix = suffix, .bound_bytes = o->bound_bytes, .bound_ns = o->bound_seconds * 1000000000ull,
-                               .preallocate = first ? o->preallocate : 0, .held = first};
+    xs_capture_options file = {.name = o->capture,
+                               .suffix = suffix,
+                               .bound_bytes = o->bound_bytes,
+                               .bound_ns = o->bound_seconds * 1000000000ull,
+                               .preallocate = first ? o->preallocate : 0,
+                               .held = first};
     xs_capture *capture;
     int rc = xs_capture_open(&file, &capture);
     if (rc)
         return rc;
-    xs_collector_options options = {.capture = capture, .now = now_boot, .threads = (uint32_t)threads, .on_trigger = o->on_trigger};
+    xs_collector_options options = {
+        .capture = capture, .now = now_boot, .threads = (uint32_t)threads, .on_trigger = o->on_trigger};
     rc = xs_collector_create(&options, collector);
     if (rc)
         xs_capture_close(capture);
@@ -68,7 +73,8 @@ int xs_recorder_worlds_open(recorder *r) {
     return open_world(r, &first);
 }
 
-/* A rank may come again where it is known to be the same world: as another process, since captures tell processes apart. */
+/* A rank may come again where it is known to be the same world: as another process, since captures tell processes
+ * apart. */
 static int has_room(const recorded *w, const xs_region_header *h) {
     for (uint32_t i = 0; i < h->ranks; i++)
         if (w->came[h->first_rank + i] && (!*w->shared || w->came[h->first_rank + i] == h->process))
@@ -126,7 +132,8 @@ static void end_world(recorder *r, recorded *w) {
 }
 
 void xs_recorder_world_left(recorder *r, recorded *w) {
-    if (!--w->live && w->here == w->ranks && w->index) /* all that it has came and went. The first one is there to the end, for what comes late */
+    if (!--w->live && w->here == w->ranks &&
+        w->index) /* all that it has came and went. The first one is there to the end, for what comes late */
         end_world(r, w);
 }
 

@@ -1,5 +1,5 @@
-/* A region as a reader sees it. The region may belong to another process, so its header is checked once, copied, and only
- * the copy is used: whatever the other process writes later cannot lead a reader outside the mapping. */
+/* A region as a reader sees it. The region may belong to another process, so its header is checked once, copied, and
+ * only the copy is used: whatever the other process writes later cannot lead a reader outside the mapping. */
 #ifndef XS_REGION_VIEW_H
 #define XS_REGION_VIEW_H
 
@@ -12,13 +12,15 @@ typedef struct xs_region_view {
     xs_region_header head;  /* as it was when it was checked */
 } xs_region_view;
 
-/* Takes a region of `bytes` mapped bytes (readable and writable) apart. XS_E_FORMAT: sizes or offsets that do not fit into
- * it; XS_E_VERSION: of another version, or with records of a form that is not known here; XS_E_UNSUPPORTED: with records that this machine
- * cannot load whole. The mapping stays the caller's and must outlive the view. */
+/* Takes a region of `bytes` mapped bytes (readable and writable) apart. XS_E_FORMAT: sizes or offsets that do not
+ * fit into it; XS_E_VERSION: of another version, or with records of a form that is not known here; XS_E_UNSUPPORTED:
+ * with records that this machine cannot load whole. The mapping stays the caller's and must outlive the view. */
 int xs_region_view_open(xs_region_view *view, void *base, uint64_t bytes);
 
 /* The first: what the collector asks of the process. */
-static inline xs_control *xs_view_control(const xs_region_view *v) { return (xs_control *)(void *)(v->base + v->head.control_offset); }
+static inline xs_control *xs_view_control(const xs_region_view *v) {
+    return (xs_control *)(void *)(v->base + v->head.control_offset);
+}
 typedef struct xs_view_counts {
     uint64_t no_ring, foreign, no_line;
 } xs_view_counts;
@@ -31,7 +33,9 @@ static inline const xs_record *xs_view_records(const xs_region_view *v, uint32_t
 }
 /* log2 of the records of a ring, and the mask of what records tell of a sequence. */
 static inline uint32_t xs_view_shift(const xs_region_view *v) { return (uint32_t)__builtin_ctz(v->head.ring_records); }
-static inline uint32_t xs_view_known(const xs_region_view *v) { return xs_sequence_known(v->head.record_words, xs_view_shift(v)); }
+static inline uint32_t xs_view_known(const xs_region_view *v) {
+    return xs_sequence_known(v->head.record_words, xs_view_shift(v));
+}
 static inline const xs_status_line *xs_view_line(const xs_region_view *v, uint32_t ring, uint32_t line) {
     uint64_t index = (uint64_t)ring * v->head.lines_per_ring + line;
     return (const xs_status_line *)(void *)(v->base + v->head.status_offset + index * v->head.status_stride);
@@ -60,13 +64,15 @@ static inline uint64_t xs_view_catalog_used(const xs_region_view *v) {
 /* 1: *copy is whole: all eight parts of one generation. 0: never used. -1: half new every time it was looked at. */
 int xs_view_copy_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy);
 
-/* A GPU takes microseconds to write a line, since it reads parts of it back over the bus: longer than a few looks take. */
+/* A GPU takes microseconds to write a line, since it reads parts of it back over the bus: longer than a few looks
+ * take. */
 typedef struct xs_view_patience {
     uint32_t rests; /* that are left, for whoever shares this */
     void (*rest)(void *user);
     void *user;
 } xs_view_patience;
 /* The same, but rests while the line is half new. -1: it still was when no rest was left. */
-int xs_view_await_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy, xs_view_patience *patience);
+int xs_view_await_line(const xs_region_view *view, uint32_t ring, uint32_t line, xs_status_line *copy,
+                       xs_view_patience *patience);
 
 #endif

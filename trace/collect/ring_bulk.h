@@ -44,22 +44,27 @@ XS_HOST_FN uint32_t xs_ring_bulk_whole(const xs_record *from, xs_record *out, ui
 }
 
 /* The same of two stamped words: slots that follow each other are of one lap. */
-XS_HOST_FN uint32_t xs_ring_bulk_stamped(const xs_record *from, xs_record *out, uint32_t count, uint64_t sequence, uint32_t shift) {
+XS_HOST_FN uint32_t xs_ring_bulk_stamped(const xs_record *from, xs_record *out, uint32_t count, uint64_t sequence,
+                                         uint32_t shift) {
     const __m128i none = _mm_setzero_si128(), four = _mm_set1_epi32(4), mask = _mm_set1_epi32((int)XS_SEQUENCE_MASK);
-    const __m128i lap = _mm_set1_epi32((int)(xs_lap_stamp((uint32_t)sequence, shift) & 0xffffu)), half = _mm_set1_epi32(0xffff);
+    const __m128i lap = _mm_set1_epi32((int)(xs_lap_stamp((uint32_t)sequence, shift) & 0xffffu)),
+                  half = _mm_set1_epi32(0xffff);
     __m128i number = _mm_add_epi32(_mm_set1_epi32((int)(uint32_t)sequence), _mm_set_epi32(3, 2, 1, 0));
     uint32_t done = 0;
     for (; count - done >= 4; done += 4) {
         _mm_prefetch((const char *)(from + done + XS_BULK_AHEAD), _MM_HINT_T0);
         __m128i a = xs_bulk_load(from + done), b = xs_bulk_load(from + done + 1);
         __m128i c = xs_bulk_load(from + done + 2), d = xs_bulk_load(from + done + 3);
-        __m128i ab = _mm_unpacklo_epi32(a, b), cd = _mm_unpacklo_epi32(c, d), ab2 = _mm_unpackhi_epi32(a, b), cd2 = _mm_unpackhi_epi32(c, d);
+        __m128i ab = _mm_unpacklo_epi32(a, b), cd = _mm_unpacklo_epi32(c, d), ab2 = _mm_unpackhi_epi32(a, b),
+                cd2 = _mm_unpackhi_epi32(c, d);
         __m128i codes = _mm_unpacklo_epi64(ab, cd), low = _mm_unpackhi_epi64(ab, cd);
         __m128i values = _mm_unpacklo_epi64(ab2, cd2), high = _mm_unpackhi_epi64(ab2, cd2);
-        __m128i stamped = _mm_and_si128(_mm_cmpeq_epi32(_mm_srli_epi32(low, 16), lap), _mm_cmpeq_epi32(_mm_srli_epi32(high, 16), lap));
+        __m128i stamped = _mm_and_si128(_mm_cmpeq_epi32(_mm_srli_epi32(low, 16), lap),
+                                        _mm_cmpeq_epi32(_mm_srli_epi32(high, 16), lap));
         if (_mm_movemask_epi8(_mm_andnot_si128(_mm_cmpeq_epi32(codes, none), stamped)) != 0xffff)
             break;
-        __m128i numbers = _mm_and_si128(number, mask), times = _mm_or_si128(_mm_and_si128(low, half), _mm_slli_epi32(high, 16));
+        __m128i numbers = _mm_and_si128(number, mask),
+                times = _mm_or_si128(_mm_and_si128(low, half), _mm_slli_epi32(high, 16));
         __m128i heads = _mm_unpacklo_epi32(numbers, codes), tails = _mm_unpacklo_epi32(values, times);
         __m128i *to = (__m128i *)(void *)(out + done);
         _mm_store_si128(to, _mm_unpacklo_epi64(heads, tails));
@@ -72,13 +77,16 @@ XS_HOST_FN uint32_t xs_ring_bulk_stamped(const xs_record *from, xs_record *out, 
     return done;
 }
 
-XS_HOST_FN uint32_t xs_ring_bulk(uint32_t words, const xs_record *from, xs_record *out, uint32_t count, uint64_t sequence, uint32_t shift) {
-    return words == 2 ? xs_ring_bulk_stamped(from, out, count, sequence, shift) : xs_ring_bulk_whole(from, out, count, sequence);
+XS_HOST_FN uint32_t xs_ring_bulk(uint32_t words, const xs_record *from, xs_record *out, uint32_t count,
+                                 uint64_t sequence, uint32_t shift) {
+    return words == 2 ? xs_ring_bulk_stamped(from, out, count, sequence, shift)
+                      : xs_ring_bulk_whole(from, out, count, sequence);
 }
 
 #else
 
-XS_HOST_FN uint32_t xs_ring_bulk(uint32_t words, const xs_record *from, xs_record *out, uint32_t count, uint64_t sequence, uint32_t shift) {
+XS_HOST_FN uint32_t xs_ring_bulk(uint32_t words, const xs_record *from, xs_record *out, uint32_t count,
+                                 uint64_t sequence, uint32_t shift) {
     (void)words, (void)from, (void)out, (void)count, (void)sequence, (void)shift;
     return 0;
 }

@@ -52,15 +52,15 @@ static int load(const xs_ring_reader *r, uint64_t sequence, xs_record *record) {
 
 static uint32_t mode_of(const xs_ring_reader *r) { return __atomic_load_n(&r->header->mode, __ATOMIC_RELAXED); }
 
-/* In discard mode nobody writes farther ahead than what was given back and a ring. Two stamped words tell so few laps that a run of drops of
- * some milliseconds makes what stands there since before it look newer. */
+/* In discard mode nobody writes farther ahead than what was given back and a ring. Two stamped words tell so few
+ * laps that a run of drops of some milliseconds makes what stands there since before it look newer. */
 static int cannot_be(const xs_ring_reader *r, uint64_t sequence) {
     uint64_t given = r->next - 1 > r->given ? r->next - 1 : r->given;
     return r->words == 2 && mode_of(r) == XS_DISCARD && sequence > given + r->capacity;
 }
 
-/* Distance of what stands in the slot of `sequence`; ABSENT where it is empty, TORN where it is just being written. In discard mode a run of
- * drops leaves old records standing, so that only a quarter of the range counts as newer. */
+/* Distance of what stands in the slot of `sequence`; ABSENT where it is empty, TORN where it is just being written.
+ * In discard mode a run of drops leaves old records standing, so that only a quarter of the range counts as newer. */
 static int32_t peek(const xs_ring_reader *r, uint64_t sequence) {
     xs_record record;
     if (!load(r, sequence, &record))
@@ -77,8 +77,8 @@ static int same(const xs_record *a, const xs_record *b) {
     return a->sequence == b->sequence && a->code_object == b->code_object && a->value == b->value && a->time == b->time;
 }
 
-/* Distance of the overflow slot, the newest record that a writer in discard mode had to drop, if it is new and not older than
- * `next`. What was told is remembered: its stamp would look new again after half of the range. */
+/* Distance of the overflow slot, the newest record that a writer in discard mode had to drop, if it is new and not
+ * older than `next`. What was told is remembered: its stamp would look new again after half of the range. */
 static int32_t peek_dropped(xs_ring_reader *r) {
     xs_record dropped;
     if (!XS_READER_DROPPED(r, &dropped))
@@ -98,9 +98,10 @@ static void remember(xs_ring_reader *r) {
     peek_dropped(r);
 }
 
-void xs_ring_reader_init(xs_ring_reader *r, const xs_record *records, xs_ring_header *header, uint32_t capacity, uint32_t words,
-                         int ordered) {
-    xs_ring_reader fresh = {.records = records, .header = header, .capacity = capacity, .words = words, .ordered = ordered, .next = 1};
+void xs_ring_reader_init(xs_ring_reader *r, const xs_record *records, xs_ring_header *header, uint32_t capacity,
+                         uint32_t words, int ordered) {
+    xs_ring_reader fresh = {
+        .records = records, .header = header, .capacity = capacity, .words = words, .ordered = ordered, .next = 1};
     fresh.given = __atomic_load_n(&header->consumed, __ATOMIC_RELAXED); /* to whoever read it before */
     *r = fresh;
     r->grace_ns = GRACE_NS;
@@ -153,8 +154,8 @@ static uint32_t take(xs_ring_reader *r, xs_record *out, uint32_t capacity, int32
     return taken;
 }
 
-/* The newest record, given one that was written: bisection, since a ring holds rising sequences from its oldest slot on.
- * While writers run (or with holes) this is a lower bound. */
+/* The newest record, given one that was written: bisection, since a ring holds rising sequences from its oldest slot
+ * on. While writers run (or with holes) this is a lower bound. */
 static uint64_t newest_from(const xs_ring_reader *r, uint64_t written) {
     uint64_t low = 0, high = r->capacity; /* written + low is there, written + high may not be */
     while (high - low > 1) {
@@ -198,8 +199,8 @@ static int last_is_there(const xs_ring_reader *r, xs_record *now) {
     return 0;
 }
 
-/* After a stall: the ring may have gone round, who knows how often, and look as if nothing had happened. -1: it is just being written
- * where that would be seen. */
+/* After a stall: the ring may have gone round, who knows how often, and look as if nothing had happened. -1: it is
+ * just being written where that would be seen. */
 static int lapped_unseen(xs_ring_reader *r, xs_ring_gap *gap) {
     xs_record now;
     if (mode_of(r) == XS_DISCARD || last_is_there(r, &now))
@@ -207,7 +208,8 @@ static int lapped_unseen(xs_ring_reader *r, xs_ring_gap *gap) {
     if (!now.code_object)
         return now.sequence ? -1 : 0;
     uint64_t ahead = (now.sequence - (uint32_t)(r->next - 1)) & r->known;
-    if (!ahead && (!r->last.code_object || now.sequence != r->last.sequence)) { /* it was under way when it was looked at */
+    if (!ahead &&
+        (!r->last.code_object || now.sequence != r->last.sequence)) { /* it was under way when it was looked at */
         r->last = now;
         return 0;
     }
@@ -284,8 +286,8 @@ static uint64_t end_of_dead(xs_ring_reader *r) {
     return end;
 }
 
-/* The end is so far away that stamps cannot tell laps apart: after a stall, or where a gap of "at least" left the position
- * whole ranges behind. What the ring holds is now known by the 64-bit end. */
+/* The end is so far away that stamps cannot tell laps apart: after a stall, or where a gap of "at least" left the
+ * position whole ranges behind. What the ring holds is now known by the 64-bit end. */
 static int far_end(xs_ring_reader *r, xs_ring_gap *gap, uint64_t end) {
     xs_record now;
     uint64_t range = (uint64_t)r->known + 1;
@@ -294,8 +296,8 @@ static int far_end(xs_ring_reader *r, xs_ring_gap *gap, uint64_t end) {
     return close_gap(r, gap, end - r->capacity, XS_LOSS_OVERWRITTEN, 0);
 }
 
-/* The gap from `next` on in a ring that nobody writes. died: its writer did, perhaps in the middle of a record; else half a one is that
- * of somebody who has taken the ring since. */
+/* The gap from `next` on in a ring that nobody writes. died: its writer did, perhaps in the middle of a record; else
+ * half a one is that of somebody who has taken the ring since. */
 static int quiet_gap(xs_ring_reader *r, xs_ring_gap *gap, int32_t ahead, uint64_t end, int died) {
     uint64_t present = first_present(r, end);
     if (ahead > 0 && r->next + (uint64_t)ahead < present)

@@ -59,23 +59,24 @@ enum xs_drain_result {
     XS_DRAIN_PENDING, /* a hole: newer records are here */
 };
 
-/* A ring that nobody writes: its holes will not fill. end: 64-bit sequence after its last record, as its header says; 0:
- * unknown (the writer died): what its slots hold decides. */
+/* A ring that nobody writes: its holes will not fill. end: 64-bit sequence after its last record, as its header
+ * says; 0: unknown (the writer died): what its slots hold decides. */
 typedef struct xs_ring_quiet {
     int32_t quiet;
     uint64_t end;
 } xs_ring_quiet;
 
 /* words: the region's record_words. */
-void xs_ring_reader_init(xs_ring_reader *reader, const xs_record *records, xs_ring_header *header, uint32_t capacity, uint32_t words,
-                         int ordered);
-/* Takes up to `capacity` records in order into out and counts them in *taken (also before a gap). now: ns. One thread. */
+void xs_ring_reader_init(xs_ring_reader *reader, const xs_record *records, xs_ring_header *header, uint32_t capacity,
+                         uint32_t words, int ordered);
+/* Takes up to `capacity` records in order into out and counts them in *taken (also before a gap). now: ns. One
+ * thread. */
 int xs_ring_drain(xs_ring_reader *reader, xs_record *out, uint32_t capacity, uint32_t *taken, xs_ring_gap *gap,
                   xs_ring_quiet quiet, uint64_t now);
 /* Tells the writer (discard mode) what was taken. */
 void xs_ring_give_space(xs_ring_reader *reader);
-/* Only looks for the newest record, takes nothing: a ring that is left to itself is looked at once a second, so that its
- * position stays known in 64 bits. Copies the record found; returns 0 if there is none. */
+/* Only looks for the newest record, takes nothing: a ring that is left to itself is looked at once a second, so that
+ * its position stays known in 64 bits. Copies the record found; returns 0 if there is none. */
 int xs_ring_look(xs_ring_reader *reader, xs_record *newest, uint64_t now);
 
 #endif

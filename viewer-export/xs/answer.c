@@ -1,4 +1,5 @@
-/* Answers that come from a run's database: it is made first where it is missing or old, elsewhere if it cannot be there. */
+/* Answers that come from a run's database: it is made first where it is missing or old, elsewhere if it cannot be
+ * there. */
 #include "command.h"
 
 #include <errno.h>
@@ -65,7 +66,8 @@ static int make_elsewhere(run_names *names, int code, const export_refusal *firs
     for (int i = 0; named && made && i < 2 && (!i || *refused.why); i++)
         made = make_temporary(names, folders[i], &refused);
     if (!made)
-        fprintf(stderr, "xs: %s cannot be written (%s): a temporary database is made for this answer\n", named, first->why);
+        fprintf(stderr, "xs: %s cannot be written (%s): a temporary database is made for this answer\n", named,
+                first->why);
     else if (*refused.why)
         made = complain(code, "%s cannot be written (%s), nor a temporary database in %s or %s (%s)", named, first->why,
                         folders[0], folders[1], refused.why);

@@ -3,13 +3,19 @@
 static int json, quiet, all;
 static const struct poptOption options[] = {
     {"json", 0, POPT_ARG_NONE, &json, 0, "one JSON object instead of text", NULL},
-    {"all", 'a', POPT_ARG_NONE, &all, 0, "every finding, and what each detector says, those that found nothing too", NULL},
+    {"all", 'a', POPT_ARG_NONE, &all, 0, "every finding, and what each detector says, those that found nothing too",
+     NULL},
     {"quiet", 'q', POPT_ARG_NONE, &quiet, 0, "no text: the exit code alone", NULL},
     OPTION_HELP,
     POPT_TABLEEND};
 
 static int ask(const char *database, void *user, char **error) {
-    xsv_check_options how = {.size = sizeof how, .json = json != 0, .quiet = quiet != 0, .all = all != 0, .color = terminal_has_color(), .width = terminal_width()};
+    xsv_check_options how = {.size = sizeof how,
+                             .json = json != 0,
+                             .quiet = quiet != 0,
+                             .all = all != 0,
+                             .color = terminal_has_color(),
+                             .width = terminal_width()};
     (void)user;
     int verdict = xsv_check(database, &how, stdout, error);
     return verdict >= 0 && finish_output() ? EX_IOERR : verdict;

@@ -27,8 +27,8 @@ int options_parse(const command *self, const struct poptOption *options, int sto
                   const char **argv, poptContext *context);
 /* What is left behind the options; valid until the context is freed. */
 const char **options_arguments(poptContext context, uint32_t *count);
-/* A whole number in decimal digits; *value stays as it is where the option was not given (text NULL). popt takes an empty text for 0. 0, or
- * EX_USAGE, complained. */
+/* A whole number in decimal digits; *value stays as it is where the option was not given (text NULL). popt takes an
+ * empty text for 0. 0, or EX_USAGE, complained. */
 int options_number(const char *option, const char *text, uint32_t low, uint32_t high, uint32_t *value);
 #define OPTION_HELP {"help", 'h', POPT_ARG_NONE, NULL, 'h', "show this help", NULL}
 
@@ -41,8 +41,8 @@ int exit_code_output(int error);
 int finish_output(void);
 
 /* ---- processes ---- */
-/* Those of the arguments that are process ids, into *pids, which has room for all; the others are names of runs or files.
- * EX_USAGE, complained, where both are there, or a number that no process has. */
+/* Those of the arguments that are process ids, into *pids, which has room for all; the others are names of runs or
+ * files. EX_USAGE, complained, where both are there, or a number that no process has. */
 int pids_parse(const char **args, uint32_t count, int32_t *pids, uint32_t *found);
 
 /* ---- names: NAME, NAME.xs, NAME.db and NAME.perfetto mean the same run ---- */
@@ -51,10 +51,13 @@ typedef struct run_names {
     int has_capture, has_database;
     int temporary; /* the database is removed by names_free */
 } run_names;
-int names_resolve(const char *name, run_names *names); /* 0, EX_USAGE (no name: "", a folder), or EX_SOFTWARE (memory), complained */
-/* The same for what is to be made: a name that ends as a folder's does, where nothing of a run's has that ending, is refused too. */
+/* 0, EX_USAGE (no name: "", a folder), or EX_SOFTWARE (memory), complained */
+int names_resolve(const char *name, run_names *names);
+/* The same for what is to be made: a name that ends as a folder's does, where nothing of a run's has that ending, is
+ * refused too. */
 int names_to_make(const char *name, run_names *names);
-/* Puts first what is another run than all before it, whichever way it is named (run, run.xs, ./run, a link). How many. */
+/* Puts first what is another run than all before it, whichever way it is named (run, run.xs, ./run, a link). How
+ * many. */
 uint32_t names_distinct(const char **args, uint32_t count);
 /* As a shell reads it back, quoted where that is needed; "?" where there is no memory. Freed with free(). */
 char *names_quoted(const char *name);
@@ -89,7 +92,8 @@ int answer_from(const char *name, answer_ask *ask, void *user);
 
 /* ---- terminal ---- */
 int terminal_is_utf8(void);
-uint32_t terminal_width(void); /* columns for sentences on standard output: those of the terminal, 100 at most; 0: it is none */
+/* columns for sentences on standard output: those of the terminal, 100 at most; 0: it is none */
+uint32_t terminal_width(void);
 int terminal_can_move(void);      /* its cursor: a terminal that is not known, or "dumb", gets text that follows text */
 int terminal_has_color(void); /* standard output; NO_COLOR is honoured */
 

@@ -32,8 +32,8 @@ static void say_store(const xs_probe *p) {
         doctor_say(DOCTOR_TOLD, "16-byte stores",
             "0 of %llu torn, but the control (two 8-byte stores) was not seen torn either: not proven", reads);
     else
-        doctor_say(DOCTOR_GOOD, "16-byte stores", "0 of %llu torn; the control (two 8-byte stores) %llu of %llu", reads, control,
-            (unsigned long long)p->control_reads);
+        doctor_say(DOCTOR_GOOD, "16-byte stores", "0 of %llu torn; the control (two 8-byte stores) %llu of %llu", reads,
+                   control, (unsigned long long)p->control_reads);
 }
 
 static const char *recorder_path; /* before cuda_works hides it */
@@ -115,8 +115,8 @@ static void say_limits(const limits *l) {
     if (l->shm_bytes < 0)
         doctor_say(DOCTOR_BAD, "/dev/shm", "there is none: worlds of several processes cannot be made");
     else
-        doctor_say(l->shm_free >= (64 << 20) ? DOCTOR_GOOD : DOCTOR_BAD, "/dev/shm", "%" PRId64 " MiB, %" PRId64 " free", l->shm_bytes >> 20,
-            l->shm_free >> 20);
+        doctor_say(l->shm_free >= (64 << 20) ? DOCTOR_GOOD : DOCTOR_BAD, "/dev/shm",
+                   "%" PRId64 " MiB, %" PRId64 " free", l->shm_bytes >> 20, l->shm_free >> 20);
     if (l->memlock < 0)
         doctor_say(DOCTOR_TOLD, "locked memory", "no limit");
     else
@@ -131,8 +131,9 @@ static void print_text(const xs_probe *p, int works, const char *why, const doct
         p->time_step_ns <= 1000 ? "" : ": too coarse for waits of microseconds");
     say_store(p);
     doctor_say(DOCTOR_TOLD, "cost of a record", "%u.%02u ns", p->record_ns_x100 / 100, p->record_ns_x100 % 100);
-    doctor_say(p->memfd_limit >= (64u << 20) ? DOCTOR_GOOD : DOCTOR_BAD, "shared memory", "a memfd took %" PRIu64 " MiB%s",
-        p->memfd_limit >> 20, p->memfd_limit >= (64u << 20) ? "" : ": use smaller rings (XS_RING_RECORDS, XS_RINGS)");
+    doctor_say(p->memfd_limit >= (64u << 20) ? DOCTOR_GOOD : DOCTOR_BAD, "shared memory",
+               "a memfd took %" PRIu64 " MiB%s", p->memfd_limit >> 20,
+               p->memfd_limit >= (64u << 20) ? "" : ": use smaller rings (XS_RING_RECORDS, XS_RINGS)");
     limits l = read_limits();
     say_limits(&l);
     say_recorder(p);
@@ -170,7 +171,8 @@ static void print_json(const xs_probe *p, int works, const char *why, const doct
            l.shm_bytes, l.shm_free);
     printf(" \"cuda_backend\": %s, \"cuda_backend_why_not\": ", works ? "true" : "false");
     doctor_print_string(why);
-    printf(",\n \"cupti\": %s, \"cupti_version\": %u, \"cupti_why_not\": ", p->cupti ? "true" : "false", p->cupti_version);
+    printf(",\n \"cupti\": %s, \"cupti_version\": %u, \"cupti_why_not\": ", p->cupti ? "true" : "false",
+           p->cupti_version);
     doctor_print_string(p->cupti_why);
     printf(",\n");
     doctor_gpus_json(gpus);

@@ -18,7 +18,8 @@
 enum doctor_health { DOCTOR_GOOD, DOCTOR_BAD, DOCTOR_TOLD }; /* TOLD: neither, a fact */
 
 /* One line of text. */
-void doctor_say(enum doctor_health health, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void doctor_say(enum doctor_health health, const char *what, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void doctor_print_string(const char *text); /* as JSON */
 
 /* doctor_gpu.c: measures for some seconds at most. NULL: no memory, and nothing is told. */

@@ -1,4 +1,5 @@
-/* The GPUs of xs doctor: what each can do, and the links between them and to the host. Bounded: what there is no time for is said. */
+/* The GPUs of xs doctor: what each can do, and the links between them and to the host. Bounded: what there is no
+ * time for is said. */
 #include "doctor.h"
 
 #include <inttypes.h>
@@ -67,13 +68,16 @@ void doctor_gpus_free(doctor_gpus *g) {
 
 static void say_stores(const char *name, const xs_gpu_probe *p) {
     if (p->store16_torn)
-        doctor_say(DOCTOR_HALVES, name, "16-byte stores to host memory: %" PRIu64 " of %" PRIu64 " seen in halves: " DOCTOR_CURE,
+        doctor_say(DOCTOR_HALVES, name,
+                   "16-byte stores to host memory: %" PRIu64 " of %" PRIu64 " seen in halves: " DOCTOR_CURE,
                    p->store16_torn, p->store16_reads);
     else if (!p->control_torn)
-        doctor_say(DOCTOR_TOLD, name, "16-byte stores to host memory: 0 of %" PRIu64 " torn, but neither was the control: not proven",
+        doctor_say(DOCTOR_TOLD, name,
+                   "16-byte stores to host memory: 0 of %" PRIu64 " torn, but neither was the control: not proven",
                    p->store16_reads);
     else
-        doctor_say(DOCTOR_GOOD, name, "16-byte stores to host memory: 0 of %" PRIu64 " torn; the control %" PRIu64 " of %" PRIu64,
+        doctor_say(DOCTOR_GOOD, name,
+                   "16-byte stores to host memory: 0 of %" PRIu64 " torn; the control %" PRIu64 " of %" PRIu64,
                    p->store16_reads, p->control_torn, p->control_reads);
 }
 
@@ -84,13 +88,16 @@ static void say_gpu(const xs_gpu_probe *p, const char *why) {
         doctor_say(DOCTOR_BAD, name, "%s%s%s", p->name, *p->name ? ": " : "", why);
         return;
     }
-    doctor_say(p->cooperative ? DOCTOR_GOOD : DOCTOR_BAD, name, "%s, %u processors, driver %u.%u%s", p->name, p->processors, p->driver / 1000,
-               p->driver % 1000 / 10, p->cooperative ? "" : ": no cooperative launch, so no CUDA backend");
-    doctor_say(DOCTOR_TOLD, name, "clock steps of %u ns; a record adds %u.%02u cycles to a lone warp in host memory, %u.%02u in its own",
+    doctor_say(p->cooperative ? DOCTOR_GOOD : DOCTOR_BAD, name, "%s, %u processors, driver %u.%u%s", p->name,
+               p->processors, p->driver / 1000, p->driver % 1000 / 10,
+               p->cooperative ? "" : ": no cooperative launch, so no CUDA backend");
+    doctor_say(DOCTOR_TOLD, name,
+               "clock steps of %u ns; a record adds %u.%02u cycles to a lone warp in host memory, %u.%02u in its own",
                p->time_step_ns, p->record_mapped_x100 / 100, p->record_mapped_x100 % 100, p->record_device_x100 / 100,
                p->record_device_x100 % 100);
     say_stores(name, p);
-    doctor_say(DOCTOR_TOLD, name, "atomics over the link to the host: %s; GPU and CPU at once lost %" PRIu64 " of %" PRIu64 " increments",
+    doctor_say(DOCTOR_TOLD, name,
+               "atomics over the link to the host: %s; GPU and CPU at once lost %" PRIu64 " of %" PRIu64 " increments",
                p->host_native_atomics ? "native" : "none", p->host_adds_lost, p->host_adds);
 }
 
@@ -103,7 +110,8 @@ static void say_pair(const doctor_gpus *g, uint32_t from, uint32_t to) {
     else if (!p->access)
         doctor_say(DOCTOR_BAD, name, "no peer access: ranks on these two cannot be in one world");
     else
-        doctor_say(DOCTOR_GOOD, name, "peer access; atomics %s; both at once lost %" PRIu64 " of %" PRIu64 " increments",
+        doctor_say(DOCTOR_GOOD, name,
+                   "peer access; atomics %s; both at once lost %" PRIu64 " of %" PRIu64 " increments",
                    p->native_atomics ? "native" : "none", p->adds_lost, p->adds);
 }
 
@@ -120,14 +128,16 @@ static void put_gpu(const xs_gpu_probe *p, const char *why) {
     doctor_print_string(p->name);
     printf(", \"why_not\": ");
     doctor_print_string(why);
-    printf(", \"driver\": %u, \"processors\": %u, \"cooperative_launch\": %s, \"time_step_ns\": %u,\n   \"record_mapped_cycles\": %u.%02u, "
+    printf(", \"driver\": %u, \"processors\": %u, \"cooperative_launch\": %s, \"time_step_ns\": %u,\n   "
+           "\"record_mapped_cycles\": %u.%02u, "
            "\"record_device_cycles\": %u.%02u, ",
            p->driver, p->processors, p->cooperative ? "true" : "false", p->time_step_ns, p->record_mapped_x100 / 100,
            p->record_mapped_x100 % 100, p->record_device_x100 / 100, p->record_device_x100 % 100);
-    printf("\"store16_reads\": %" PRIu64 ", \"store16_torn\": %" PRIu64 ", \"control_reads\": %" PRIu64 ", \"control_torn\": %" PRIu64
-           ",\n   \"host_native_atomics\": %s, \"host_adds\": %" PRIu64 ", \"host_adds_lost\": %" PRIu64 "}",
-           p->store16_reads, p->store16_torn, p->control_reads, p->control_torn, p->host_native_atomics ? "true" : "false", p->host_adds,
-           p->host_adds_lost);
+    printf("\"store16_reads\": %" PRIu64 ", \"store16_torn\": %" PRIu64 ", \"control_reads\": %" PRIu64
+           ", \"control_torn\": %" PRIu64 ",\n   \"host_native_atomics\": %s, \"host_adds\": %" PRIu64
+           ", \"host_adds_lost\": %" PRIu64 "}",
+           p->store16_reads, p->store16_torn, p->control_reads, p->control_torn,
+           p->host_native_atomics ? "true" : "false", p->host_adds, p->host_adds_lost);
 }
 
 void doctor_gpus_json(const doctor_gpus *g) {
@@ -143,8 +153,10 @@ void doctor_gpus_json(const doctor_gpus *g) {
         const xs_peer_probe *p = &g->pairs[i];
         if (!p->size)
             continue;
-        printf("%s{\"from\": %u, \"to\": %u, \"access\": %s, \"native_atomics\": %s, \"adds\": %" PRIu64 ", \"adds_lost\": %" PRIu64 "}", between,
-               p->from, p->to, p->access ? "true" : "false", p->native_atomics ? "true" : "false", p->adds, p->adds_lost);
+        printf("%s{\"from\": %u, \"to\": %u, \"access\": %s, \"native_atomics\": %s, \"adds\": %" PRIu64
+               ", \"adds_lost\": %" PRIu64 "}",
+               between, p->from, p->to, p->access ? "true" : "false", p->native_atomics ? "true" : "false", p->adds,
+               p->adds_lost);
         between = ",\n  ";
     }
     printf("],\n");

@@ -17,7 +17,8 @@ static const struct poptOption options[] = {
     {"slots", 0, POPT_ARG_STRING, &slots, 0, "Perfetto: a row of states for each slot of such a name, at most 64",
      "PATTERN"},
     {"gpu-events", 0, POPT_ARG_NONE, &gpu_events, 0, "Perfetto: kernels as events of the GPU, too", NULL},
-    {"link", 0, POPT_ARG_NONE, &link_wanted, 0, "Perfetto: print an address that opens the rows worth looking at", NULL},
+    {"link", 0, POPT_ARG_NONE, &link_wanted, 0, "Perfetto: print an address that opens the rows worth looking at",
+     NULL},
     {"output", 'o', POPT_ARG_STRING, &output, 0, "name of what is written (that of the first capture)", "NAME"},
     {"timing", 0, POPT_ARG_NONE, &timing, 0, "say how long rows, indices and views took", NULL},
     {"quiet", 'q', POPT_ARG_NONE, &quiet, 0, "no progress, no list of files", NULL},
@@ -29,7 +30,8 @@ static int print_link(const char *perfetto) {
     char *url = NULL;
     int rc = xsv_perfetto_url(perfetto, NULL, &url);
     if (rc)
-        return complain(EX_IOERR, "%s.startup.json: %s", perfetto, rc == XS_E_SYSTEM ? strerror(errno) : xs_strerror(rc));
+        return complain(EX_IOERR, "%s.startup.json: %s", perfetto,
+                        rc == XS_E_SYSTEM ? strerror(errno) : xs_strerror(rc));
     puts(url);
     free(url);
     return EX_OK;
@@ -58,7 +60,8 @@ static int export_names(run_names *in, uint32_t count) {
                           .opened = &opened};
         code = export_run(&job);
         if (!code && !quiet && count > 1 && !output)
-            fprintf(stderr, "xs: %s: %u captures in one, under the name of the first; -o NAME gives another\n", out.base, count);
+            fprintf(stderr, "xs: %s: %u captures in one, under the name of the first; -o NAME gives another\n",
+                    out.base, count);
         if (!code && link_wanted)
             code = print_link(opened);
         free(opened);
@@ -93,7 +96,11 @@ static int run(const command *self, int argc, const char **argv) {
         code = complain(EX_USAGE, "export what? xs export NAME");
     else if (want_sqlite && !want_perfetto && (windows || merge_roles || slots || gpu_events || link_wanted))
         code = complain(EX_USAGE, "%s is for Perfetto traces",
-                        windows ? "--windows" : merge_roles ? "--merge-roles" : slots ? "--slots" : gpu_events ? "--gpu-events" : "--link");
+                        windows       ? "--windows"
+                        : merge_roles ? "--merge-roles"
+                        : slots       ? "--slots"
+                        : gpu_events  ? "--gpu-events"
+                                      : "--link");
     else if (want_perfetto && !want_sqlite && timing)
         code = complain(EX_USAGE, "--timing is for databases");
     else if (slots && !*slots)

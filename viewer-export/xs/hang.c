@@ -45,7 +45,8 @@ static int look(const int32_t *pids, uint32_t count, hang_report *report) {
 
 static int is_there(const char *path) {
     char capture[PATH_MAX];
-    return !access(path, F_OK) || (snprintf(capture, sizeof capture, "%s.xs", path) < (int)sizeof capture && !access(capture, F_OK));
+    return !access(path, F_OK) ||
+           (snprintf(capture, sizeof capture, "%s.xs", path) < (int)sizeof capture && !access(capture, F_OK));
 }
 
 int hang_open(const char *const *paths, uint32_t count, hang_report *report) {
@@ -56,7 +57,8 @@ int hang_open(const char *const *paths, uint32_t count, hang_report *report) {
     report->path_count = count;
     for (uint32_t i = 0; i < count; i++)
         if (!is_there(paths[i]))
-            return complain(EX_NOINPUT, "%s: it is no process, and there is neither %s.xs nor %s", paths[i], paths[i], paths[i]);
+            return complain(EX_NOINPUT, "%s: it is no process, and there is neither %s.xs nor %s", paths[i], paths[i],
+                            paths[i]);
     if (images && images < count)
         return complain(EX_USAGE, "captures or images of trace memory, not both");
     return images ? hang_image_open(paths, count, report) : hang_capture_open(paths, count, report);

@@ -1,5 +1,5 @@
-/* xs hang: what is known of hanging processes, and what is concluded from it. Three sources fill the same tables (live regions,
- * images of regions, captures); one piece of code concludes, and says it. */
+/* xs hang: what is known of hanging processes, and what is concluded from it. Three sources fill the same tables
+ * (live regions, images of regions, captures); one piece of code concludes, and says it. */
 #ifndef XS_HANG_H
 #define XS_HANG_H
 
@@ -99,7 +99,9 @@ typedef struct hang_wait {
     xs_catalog_place slot;
     uint64_t need, observed, polls, age; /* age: ns */
     enum hang_wait_state state;
-    int polling; /* between the samples it polled, or at least wrote its line again (polls of a loop of the user's are not counted) */
+    /* between the samples it polled, or at least wrote its line again (polls of a loop of the user's are not
+     * counted) */
+    int polling;
     enum hang_supplier how;
     uint32_t supplier, supplier_role; /* rank; role id of the waiter's process, 0: any */
     int answered; /* what it needs was signalled, as far as status lines say; it has not seen that yet */
@@ -130,7 +132,15 @@ typedef struct hang_rank {
     uint64_t epoch, last; /* last: as of a writer, over all of the rank's */
 } hang_rank;
 
-enum hang_end { HANG_END_UNKNOWN, HANG_END_ROOT, HANG_END_SELF, HANG_END_HOST, HANG_END_CYCLE, HANG_END_MOVING, HANG_END_LEFT_OUT };
+enum hang_end {
+    HANG_END_UNKNOWN,
+    HANG_END_ROOT,
+    HANG_END_SELF,
+    HANG_END_HOST,
+    HANG_END_CYCLE,
+    HANG_END_MOVING,
+    HANG_END_LEFT_OUT
+};
 
 /* waits[0] is the wait asked about, each next one is open in the rank that owes the one before. */
 typedef struct hang_chain {
@@ -152,8 +162,8 @@ typedef struct hang_source {
     const char *hung, *ago; /* how a verdict begins, and how a time before it is said */
     /* Calls hang_saw for the rank of every signal to the wait's slot (or arrival) that is still known. */
     void (*look_for_signals)(const hang_world *world, hang_wait *wait);
-    /* Has the writer of `other`, which owes the wait its signal, gone past the place where it makes it? Told from its habit: it has passed more
-     * waits since the last one than ever between two. 0: no, or that is not known. */
+    /* Has the writer of `other`, which owes the wait its signal, gone past the place where it makes it? Told from
+     * its habit: it has passed more waits since the last one than ever between two. 0: no, or that is not known. */
     int (*left_out)(const hang_world *world, const hang_wait *wait, const hang_wait *other);
     int (*had_writers)(const hang_world *world, uint32_t region, uint32_t rank, uint32_t launch);
 } hang_source;
@@ -207,7 +217,8 @@ hang_region *hang_add_region(hang_world *world);                            /* N
 hang_world *hang_find_world(hang_report *report, uint32_t first_rank, uint32_t ranks, uint32_t world_ranks);
 int hang_conclude(hang_report *report); /* its worlds have regions with catalogs, writers and waits */
 /* hang_image.c */
-int hang_is_image(const char *path); /* 1: an image of a region, or a core file; 0: something else, or it cannot be read */
+/* 1: an image of a region, or a core file; 0: something else, or it cannot be read */
+int hang_is_image(const char *path);
 int hang_image_open(const char *const *paths, uint32_t count, hang_report *report); /* exit code, complained */
 void hang_image_close(hang_report *report);
 /* hang_capture.c, hang_model.c */
@@ -224,7 +235,8 @@ int hang_ring_had_writers(const hang_world *world, uint32_t region, uint32_t ran
 /* hang_waits.c: writers and waits of a world whose samples are taken; oldest first. */
 int hang_find_waits(hang_world *world);
 void hang_sort_waits(hang_world *world);
-int hang_device_offset(const hang_region *region, int32_t device, int64_t *offset); /* to the host's clock. 0: not known */
+/* to the host's clock. 0: not known */
+int hang_device_offset(const hang_region *region, int32_t device, int64_t *offset);
 /* hang_owes.c: who owes each wait. */
 void hang_find_suppliers(hang_world *world);
 void hang_saw(hang_wait *wait, uint32_t rank);
@@ -247,7 +259,8 @@ void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t r
 void hang_say_end(FILE *out, const hang_region *region); /* killed by signal 9 (SIGKILL) */
 const char *hang_role(const hang_world *world, uint32_t region, uint32_t role); /* "" for none */
 const char *hang_kernel(const hang_world *world, const hang_rank *rank);        /* "" for none */
-const char *hang_source_file(const hang_world *world, const hang_wait *wait);          /* of the source; NULL: not known */
+/* of the source; NULL: not known */
+const char *hang_source_file(const hang_world *world, const hang_wait *wait);
 const char *hang_cmp(uint32_t cmp);
 /* hang_verdict.c */
 void hang_say_left_out(FILE *out); /* what shows that the root of a chain has left its signal out */

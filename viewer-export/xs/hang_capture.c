@@ -162,14 +162,15 @@ static void look_for_signals(const hang_world *world, hang_wait *wait) {
 static int left_out(const hang_world *world, const hang_wait *wait, const hang_wait *other) {
     const hang_facts *f = world->facts;
     uint32_t writer = world->writers[other->writer].index;
-    if (wait->object >= f->slot_room || other->object >= f->slot_room || f->model->trimmed || f->model->triggered || f->model->windowed)
+    if (wait->object >= f->slot_room || other->object >= f->slot_room || f->model->trimmed || f->model->triggered ||
+        f->model->windowed)
         return 0;
     for (uint32_t i = 0; i < f->model->ring_count; i++)
         if (f->model->rings[i].lost)
             return 0;
     const hang_seen_slot *s = &f->slots[wait->object];
-    return s->signaller == writer + 1 && f->slots[other->object].waiter == writer + 1 && s->signals >= HABIT && s->most &&
-           f->writers[writer].passes - s->passes > s->most;
+    return s->signaller == writer + 1 && f->slots[other->object].waiter == writer + 1 && s->signals >= HABIT &&
+           s->most && f->writers[writer].passes - s->passes > s->most;
 }
 
 static int had_writers(const hang_world *world, uint32_t region, uint32_t rank, uint32_t launch) {
@@ -184,7 +185,8 @@ static int had_writers(const hang_world *world, uint32_t region, uint32_t rank, 
     return 0;
 }
 
-const hang_source hang_capture = {"capture", 1, "Hung at the end: ", " before the end", look_for_signals, left_out, had_writers};
+const hang_source hang_capture = {"capture",        1,        "Hung at the end: ", " before the end",
+                                  look_for_signals, left_out, had_writers};
 
 int hang_capture_open(const char *const *paths, uint32_t count, hang_report *r) {
     const char *error = NULL;

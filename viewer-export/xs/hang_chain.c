@@ -1,6 +1,7 @@
 /* The waits-for chain: from a wait to the rank that owes it, to that rank's own oldest open wait, and on, to a rank
  * that owes and does not wait. A rank may hold several waits: the nearest root is looked for in all of them, oldest
- * first, and only where there is none do they wait for each other: a cycle, or one of them has left a signal out and gone on. */
+ * first, and only where there is none do they wait for each other: a cycle, or one of them has left a signal out and
+ * gone on. */
 #include "hang.h"
 
 #include <stdlib.h>
@@ -99,7 +100,8 @@ static void write_cycle(const hang_world *world, uint32_t start, hang_chain *cha
 /* What somebody of a cycle left out is where it ends. */
 static void look_for_left_out(const hang_world *world, hang_chain *chain) {
     for (uint32_t i = 0; i < chain->count; i++) {
-        const hang_wait *wait = &world->waits[chain->waits[i]], *other = &world->waits[chain->waits[i + 1 < chain->count ? i + 1 : chain->cycle]];
+        const hang_wait *wait = &world->waits[chain->waits[i]],
+                        *other = &world->waits[chain->waits[i + 1 < chain->count ? i + 1 : chain->cycle]];
         if (!wait->is_slot || !other->is_slot || !world->source->left_out(world, wait, other))
             continue;
         chain->count = i + 1;

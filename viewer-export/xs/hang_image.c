@@ -12,8 +12,13 @@
 #include <unistd.h>
 #include <xs/errors.h>
 
-const hang_source hang_image = {
-    "image", 1, "Hung when its memory was kept: ", " before", hang_look_into_rings, hang_ring_left_out, hang_ring_had_writers};
+const hang_source hang_image = {"image",
+                                1,
+                                "Hung when its memory was kept: ",
+                                " before",
+                                hang_look_into_rings,
+                                hang_ring_left_out,
+                                hang_ring_had_writers};
 
 struct hang_file {
     const char *path;

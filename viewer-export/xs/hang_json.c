@@ -47,7 +47,8 @@ static void put_place(FILE *out, const xs_catalog_place *p) {
 
 static void put_wait(FILE *out, const hang_world *world, uint32_t index) {
     static const char *const how[] = {"unknown", "plan", "host", "seen"};
-    static const char *const states[] = {[HANG_STUCK] = "hung so far", [HANG_MOVING] = "moving", [HANG_YOUNG] = "too young to tell"};
+    static const char *const states[] = {
+        [HANG_STUCK] = "hung so far", [HANG_MOVING] = "moving", [HANG_YOUNG] = "too young to tell"};
     const hang_wait *w = &world->waits[index];
     const hang_writer *writer = &world->writers[w->writer];
     fprintf(out, "    {\"rank\": %u, \"block\": %u, \"warp\": %u, \"sm\": %u, ", w->rank, writer->block, writer->warp,
@@ -87,7 +88,8 @@ static void put_rank(FILE *out, const hang_world *world, uint32_t rank) {
             hang_rank_state_name(r->state));
     put_text(out, "kernel", r->region == HANG_NONE ? "" : hang_kernel(world, r));
     fprintf(out,
-            ", \"launch\": %u, \"writers\": %u, \"open_waits\": %u, \"epoch\": %" PRIu64 ", \"records_moved\": %u, \"text\": ",
+            ", \"launch\": %u, \"writers\": %u, \"open_waits\": %u, \"epoch\": %" PRIu64
+            ", \"records_moved\": %u, \"text\": ",
             r->launch ? r->launch->id : 0, r->writers, r->waits, r->epoch, r->moved);
     if (begin_words(&w))
         hang_say_rank(w.f, world, rank, 0, 0);

@@ -28,8 +28,8 @@ static void look_at_plan(const hang_world *world, hang_wait *wait) {
         wait->how = found == XS_SUPPLIER_HOST ? HANG_SUPPLIER_HOST : HANG_SUPPLIER_PLAN;
 }
 
-/* Nobody owes what was signalled: a wait that does not run (its process is stopped, its thread does not come to run) has
- * merely not looked. One that polls and does not see it has another fault, and stays a hang of its own. */
+/* Nobody owes what was signalled: a wait that does not run (its process is stopped, its thread does not come to run)
+ * has merely not looked. One that polls and does not see it has another fault, and stays a hang of its own. */
 static int answered(const hang_world *world, const hang_wait *wait) {
     for (uint32_t i = 0; i < world->writer_count && wait->cmp == XS_CMP_GE; i++) {
         const hang_writer *w = &world->writers[i];

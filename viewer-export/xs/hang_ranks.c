@@ -53,7 +53,8 @@ static enum hang_rank_state state_of_kernel(const hang_world *world, uint32_t ra
         return HANG_RANK_NOT_LAUNCHED;
     if (r->launch->end)
         return HANG_RANK_KERNEL_ENDED;
-    return world->source->had_writers(world, r->region, rank, r->launch->id) ? HANG_RANK_WRITERS_ENDED : HANG_RANK_NOT_BEGUN;
+    return world->source->had_writers(world, r->region, rank, r->launch->id) ? HANG_RANK_WRITERS_ENDED
+                                                                             : HANG_RANK_NOT_BEGUN;
 }
 
 /* Its process has no region that can be read: the world's memory may know why. */
@@ -76,8 +77,9 @@ static void find_rank(const hang_world *world, uint32_t rank, hang_rank *r) {
         from_members(world, rank, r);
         return;
     }
-    static const enum hang_rank_state states[HANG_PROCESS_COUNT] = {
-        [HANG_PROCESS_STOPPED] = HANG_RANK_STOPPED, [HANG_PROCESS_GONE] = HANG_RANK_GONE, [HANG_PROCESS_LEFT] = HANG_RANK_LEFT};
+    static const enum hang_rank_state states[HANG_PROCESS_COUNT] = {[HANG_PROCESS_STOPPED] = HANG_RANK_STOPPED,
+                                                                    [HANG_PROCESS_GONE] = HANG_RANK_GONE,
+                                                                    [HANG_PROCESS_LEFT] = HANG_RANK_LEFT};
     const hang_region *region = &world->regions[r->region];
     r->pid = region->pid;
     r->launch = launch_of(region, rank);

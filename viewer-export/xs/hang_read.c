@@ -6,7 +6,8 @@
 #include <time.h>
 #include <xs/errors.h>
 
-const hang_source hang_live = {"live", 2, "Hung so far: ", " ago", hang_look_into_rings, hang_ring_left_out, hang_ring_had_writers};
+const hang_source hang_live = {
+    "live", 2, "Hung so far: ", " ago", hang_look_into_rings, hang_ring_left_out, hang_ring_had_writers};
 
 /* A region that is just being made, or whose world is over, waits for nothing. */
 static int is_live(const xs_attached *region) { return region->view.head.state == XS_REGION_LIVE; }

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <xs/errors.h>
 
-/* For lines that are half new: one that is left out would be taken for a wait that is over, and whoever waits there for one that owes. Lines
- * of writers that were stopped in the middle stay half new. */
+/* For lines that are half new: one that is left out would be taken for a wait that is over, and whoever waits there
+ * for one that owes. Lines of writers that were stopped in the middle stay half new. */
 #define RESTS 200u
 
 static uint64_t boot_now(void) {
@@ -139,10 +139,11 @@ void hang_look_into_rings(const hang_world *world, hang_wait *wait) {
 int hang_ring_left_out(const hang_world *world, const hang_wait *wait, const hang_wait *other) {
     const hang_writer *w = &world->writers[other->writer];
     const hang_region *region = &world->regions[w->region];
-    uint32_t object = xs_catalog_view_object(&region->catalog, &wait->slot), stands = xs_catalog_view_object(&region->catalog, &other->slot);
+    uint32_t object = xs_catalog_view_object(&region->catalog, &wait->slot),
+             stands = xs_catalog_view_object(&region->catalog, &other->slot);
     xs_attach_habit h;
-    return object && stands && xs_attach_habit_of(&region->at->view, w->ring, object, stands, &h) && h.passed && h.signals >= HABIT &&
-           h.most && h.since > h.most;
+    return object && stands && xs_attach_habit_of(&region->at->view, w->ring, object, stands, &h) && h.passed &&
+           h.signals >= HABIT && h.most && h.since > h.most;
 }
 
 int hang_ring_had_writers(const hang_world *world, uint32_t region, uint32_t rank, uint32_t launch) {

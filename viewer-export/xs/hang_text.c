@@ -81,7 +81,8 @@ static void print_chain(FILE *out, const hang_world *world) {
         hang_say_rank(out, world, c->root, c->root_role, 1);
         fputc('\n', out);
     } else if (c->end == HANG_END_CYCLE) {
-        fprintf(out, "  back to rank %u: a circle, or one of them has left a signal out\n", world->waits[c->waits[c->cycle]].rank);
+        fprintf(out, "  back to rank %u: a circle, or one of them has left a signal out\n",
+                world->waits[c->waits[c->cycle]].rank);
     } else if (c->end == HANG_END_LEFT_OUT) {
         fprintf(out, "  rank %u has left it out: ", c->root);
         hang_say_left_out(out);
@@ -97,7 +98,8 @@ static void print_host(FILE *out, const hang_world *world, const hang_rank *r) {
     if (region->call) {
         fprintf(out, "           last host call: %s", region->call);
         if (region->now > region->call_begin)
-            fprintf(out, ", begun %s%s", xsv_time((int64_t)(region->now - region->call_begin)).text, world->source->ago);
+            fprintf(out, ", begun %s%s", xsv_time((int64_t)(region->now - region->call_begin)).text,
+                    world->source->ago);
         fputc('\n', out);
     }
     if (region->ended && region->over && region->state == HANG_PROCESS_RUNS) {
@@ -163,7 +165,8 @@ static void print_notes(FILE *out, const hang_world *world) {
         if (r->torn)
             fprintf(out, "\nnote: %u status lines of process %d were half written and do not count\n", r->torn, pid);
         if (r->unsure)
-            fprintf(out, "\nnote: %u waits of process %d may be over, for records are lost: they do not count\n", r->unsure, pid);
+            fprintf(out, "\nnote: %u waits of process %d may be over, for records are lost: they do not count\n",
+                    r->unsure, pid);
         if (r->catalog.damaged)
             fprintf(out, "\nnote: the catalog of process %d is damaged: names may be missing\n", pid);
     }
@@ -180,7 +183,8 @@ static void print_basis(FILE *out, const hang_report *report, const hang_world *
         fprintf(out, "%s%s", i ? ", " : "From ", report->paths[i]);
     fprintf(out, "%s: ", world->source == &hang_image ? ", one look at its rings" : "");
     if (world->quiet && world->wait_count)
-        fprintf(out, "nobody recorded anything in the last %s (heartbeats aside)\n", xsv_time((int64_t)world->quiet).text);
+        fprintf(out, "nobody recorded anything in the last %s (heartbeats aside)\n",
+                xsv_time((int64_t)world->quiet).text);
     else
         fputs("somebody recorded events up to the end\n", out);
 }

@@ -5,7 +5,8 @@
 #include <report.h>
 
 static void say_wait(FILE *out, const hang_world *world, const hang_wait *wait) {
-    fprintf(out, "rank %u %s waited %s", wait->rank, world->source->looks == 2 ? "has" : "had", xsv_time((int64_t)wait->age).text);
+    fprintf(out, "rank %u %s waited %s", wait->rank, world->source->looks == 2 ? "has" : "had",
+            xsv_time((int64_t)wait->age).text);
     if (wait->how && wait->supplier < world->rank_count)
         fprintf(out, " for %s%u", wait->how == HANG_SUPPLIER_HOST ? "the host of rank " : "rank ", wait->supplier);
     fputs(" on ", out);
@@ -36,10 +37,13 @@ static void say_cycle(FILE *out, const hang_world *world) {
         fputs(" on ", out);
         hang_say_slot(out, wait);
     }
-    fprintf(out, ", since %s: a circle, or one of them has left a signal out and gone on", xsv_time((int64_t)world->waits[c->waits[c->cycle]].age).text);
+    fprintf(out, ", since %s: a circle, or one of them has left a signal out and gone on",
+            xsv_time((int64_t)world->waits[c->waits[c->cycle]].age).text);
 }
 
-void hang_say_left_out(FILE *out) { fputs("since its last signal there it has passed more waits than ever between two, and now waits itself", out); }
+void hang_say_left_out(FILE *out) {
+    fputs("since its last signal there it has passed more waits than ever between two, and now waits itself", out);
+}
 
 /* Nobody was seen to signal it, and somebody is not there yet. */
 static void say_who_never_came(FILE *out, const hang_world *world) {
@@ -103,7 +107,8 @@ static void say_one_look(FILE *out, const hang_world *world) {
     if (last->state == HANG_YOUNG && c->count == 1) {
         fputs(", too short a time to tell", out);
     } else if (last->state == HANG_YOUNG) {
-        fprintf(out, ", but rank %u began to wait only %s%s", last->rank, xsv_time((int64_t)last->age).text, world->source->ago);
+        fprintf(out, ", but rank %u began to wait only %s%s", last->rank, xsv_time((int64_t)last->age).text,
+                world->source->ago);
     } else if (last->state == HANG_MOVING) {
         fputs(", but ", out);
         hang_say_slot(out, last);
@@ -125,9 +130,9 @@ static void say_slow(FILE *out, const hang_world *world) {
 
 void hang_say_verdict(FILE *out, const hang_world *world) {
     if (world->verdict == HANG_NOTHING_WAITS) {
-        fprintf(out, "Nothing waits%s: %u rank%s, %u writer%s record%s.", world->source->looks == 2 ? "" : " at the end", world->rank_count,
-                world->rank_count == 1 ? "" : "s", world->writer_count, world->writer_count == 1 ? "" : "s",
-                world->writer_count == 1 ? "s" : "");
+        fprintf(out, "Nothing waits%s: %u rank%s, %u writer%s record%s.",
+                world->source->looks == 2 ? "" : " at the end", world->rank_count, world->rank_count == 1 ? "" : "s",
+                world->writer_count, world->writer_count == 1 ? "" : "s", world->writer_count == 1 ? "s" : "");
         return;
     }
     if (world->verdict == HANG_SLOW) {

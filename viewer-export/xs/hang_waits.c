@@ -68,7 +68,8 @@ static void look_back(const hang_region *region, hang_writer *w) {
     xs_record record;
     while (s && newest - s < view->head.ring_records && xs_attach_code(view, w->ring, s) == XS_CODE_HEARTBEAT)
         s--;
-    if (!s || !xs_attach_record(view, w->ring, s, &record) || (device >= 0 && !hang_device_offset(region, device, &offset)))
+    if (!s || !xs_attach_record(view, w->ring, s, &record) ||
+        (device >= 0 && !hang_device_offset(region, device, &offset)))
         return;
     uint32_t ago = (uint32_t)(region->now - (uint64_t)offset) - record.time;
     w->last = region->now > ago ? region->now - ago : 0;

@@ -112,7 +112,8 @@ void hang_say_end(FILE *out, const hang_region *region) {
     if (region->state == HANG_PROCESS_LEFT)
         fputs("left in order", out);
     else if (region->status > 128)
-        fprintf(out, "killed by signal %d%s%s%s", region->status - 128, name ? " (SIG" : "", name ? name : "", name ? ")" : "");
+        fprintf(out, "killed by signal %d%s%s%s", region->status - 128, name ? " (SIG" : "", name ? name : "",
+                name ? ")" : "");
     else if (region->status >= 0)
         fprintf(out, "exited with status %d without destroying its world", region->status);
     else
@@ -128,7 +129,9 @@ static void say_gone(FILE *out, const hang_world *world, const hang_rank *r) {
 }
 
 static void say_unseen(FILE *out, const hang_world *world) {
-    fputs(world->source->looks == 2 ? " cannot be read here (another machine, user or container)" : " is not in what was read", out);
+    fputs(world->source->looks == 2 ? " cannot be read here (another machine, user or container)"
+                                    : " is not in what was read",
+          out);
 }
 
 static void say_process(FILE *out, const hang_rank *r) {
@@ -146,7 +149,9 @@ void hang_say_rank(FILE *out, const hang_world *world, uint32_t rank, uint32_t r
     case HANG_RANK_UNSEEN: say_unseen(out, world); break;
     case HANG_RANK_GONE: say_gone(out, world, r); break;
     case HANG_RANK_LEFT: fprintf(out, " destroyed its world and left%s", without); break;
-    case HANG_RANK_NEVER: fputs("no process has joined the world for it yet: start one with the same XS_WORLD", out); break;
+    case HANG_RANK_NEVER:
+        fputs("no process has joined the world for it yet: start one with the same XS_WORLD", out);
+        break;
     case HANG_RANK_STOPPED: fputs(" is stopped (SIGSTOP, or a debugger)", out); break;
     case HANG_RANK_NOT_LAUNCHED: fputs("no kernel was launched on it", out); break;
     case HANG_RANK_NOT_BEGUN:

@@ -143,7 +143,8 @@ static int pass_failed(const export_job *job, const outputs *o, int rc) {
     return complain(exit_code_output(rc), "%s: %s", job->perfetto, cause(rc));
 }
 
-static int run_sinks(const export_job *job, xsr_reader *reader, const outputs *o, xsr_sink *const *sinks, uint32_t count) {
+static int run_sinks(const export_job *job, xsr_reader *reader, const outputs *o, xsr_sink *const *sinks,
+                     uint32_t count) {
     errno = 0;
     int rc = xsr_run(reader, sinks, count);
     return rc ? pass_failed(job, o, rc) : EX_OK;

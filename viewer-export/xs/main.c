@@ -5,8 +5,17 @@
 #include <sqlite3.h>
 #include <string.h>
 
-const command *const commands[] = {&command_record, &command_check, &command_report,  &command_export,  &command_query,
-                                   &command_hang, &command_top,  &command_doctor, &command_version, &command_help, NULL};
+const command *const commands[] = {&command_record,
+                                   &command_check,
+                                   &command_report,
+                                   &command_export,
+                                   &command_query,
+                                   &command_hang,
+                                   &command_top,
+                                   &command_doctor,
+                                   &command_version,
+                                   &command_help,
+                                   NULL};
 
 const command *command_find(const char *name) {
     for (const command *const *c = commands; *c; c++)

@@ -47,7 +47,8 @@ void missing_say(void *out) {
         fprintf(out, "xs: process %d waits for rank%s ", (int)at->pid, n == 1 ? "" : "s");
         say_ranks(at, out);
         const char *it = n == 1 ? "it" : "them";
-        fprintf(out, " of %u, no process has come for %s: start %s with the same XS_WORLD and XS_RANKS=%u\n", ranks, it, it, ranks);
+        fprintf(out, " of %u, no process has come for %s: start %s with the same XS_WORLD and XS_RANKS=%u\n", ranks, it,
+                it, ranks);
     }
     xs_attach_free(&set);
 }

@@ -27,7 +27,8 @@ static int is_name(const char *name, int length) {
     while (first > 0 && name[first - 1] != '/')
         first--;
     int last = length - first;
-    return last > 0 && !(last == 1 && name[first] == '.') && !(last == 2 && name[first] == '.' && name[first + 1] == '.');
+    return last > 0 && !(last == 1 && name[first] == '.') &&
+           !(last == 2 && name[first] == '.' && name[first + 1] == '.');
 }
 
 static int exists(const char *path) { return path && access(path, F_OK) == 0; }
@@ -61,7 +62,9 @@ static int file_of(const char *name, struct stat *st) {
     char path[PATH_MAX];
     int n = (int)base_length(name);
     for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++)
-        if (snprintf(path, sizeof path, "%.*s%s", *tried[i] ? n : (int)strlen(name), name, tried[i]) < (int)sizeof path && !stat(path, st))
+        if (snprintf(path, sizeof path, "%.*s%s", *tried[i] ? n : (int)strlen(name), name, tried[i]) <
+                (int)sizeof path &&
+            !stat(path, st))
             return 1;
     return 0;
 }

@@ -45,11 +45,14 @@ static void say_recorded(const xs_recorder_result *r) {
         char of[32] = "";
         if (w->kept < w->records)
             snprintf(of, sizeof of, "of %llu ", (unsigned long long)w->records);
-        fprintf(stderr, "xs: %s: %llu %srecords of %u process%s%s\n", w->path, (unsigned long long)w->kept, of, w->processes,
-                w->processes == 1 ? "" : "es", *of ? " are kept, the newest" : "");
+        fprintf(stderr, "xs: %s: %llu %srecords of %u process%s%s\n", w->path, (unsigned long long)w->kept, of,
+                w->processes, w->processes == 1 ? "" : "es", *of ? " are kept, the newest" : "");
     }
     if (r->world_count > 1)
-        fprintf(stderr, "xs: %u worlds were made, each is a run of its own; processes of one world have the same XS_WORLD, and a rank each\n", r->world_count);
+        fprintf(stderr,
+                "xs: %u worlds were made, each is a run of its own; processes of one world have the same XS_WORLD, and "
+                "a rank each\n",
+                r->world_count);
     if (!r->processes)
         fputs("xs: no traced process was seen: was the program built with XS_TRACE=1, and does it make a world?\n",
               stderr);
@@ -72,8 +75,12 @@ static int export_recorded(const char *path, int next) {
         return code;
     const char *captures[] = {names.capture};
     char *opened = NULL;
-    export_job job = {
-        .captures = captures, .count = 1, .database = names.database, .perfetto = names.perfetto, .list = stderr, .opened = &opened};
+    export_job job = {.captures = captures,
+                      .count = 1,
+                      .database = names.database,
+                      .perfetto = names.perfetto,
+                      .list = stderr,
+                      .opened = &opened};
     code = export_run(&job);
     char *xs = names_quoted(program_invocation_name), *base = names_quoted(names.base);
     if (code)
@@ -99,8 +106,9 @@ static void say_older(const char *path) {
     int drawn = !access(names.perfetto, F_OK);
     char *xs = names_quoted(program_invocation_name), *base = names_quoted(names.base);
     if (names.has_database || drawn)
-        fprintf(stderr, "xs: of an earlier run: %s%s%s; %s export %s makes them of this one\n", names.has_database ? names.database : "",
-                names.has_database && drawn ? ", " : "", drawn ? names.perfetto : "", xs, base);
+        fprintf(stderr, "xs: of an earlier run: %s%s%s; %s export %s makes them of this one\n",
+                names.has_database ? names.database : "", names.has_database && drawn ? ", " : "",
+                drawn ? names.perfetto : "", xs, base);
     free(xs);
     free(base);
     names_free(&names);
@@ -118,7 +126,8 @@ static int captures_failed(const xs_recorder_result *r) {
     int code = EX_OK;
     for (uint32_t i = 0; i < r->world_count; i++)
         if (r->worlds[i].capture_error)
-            code = complain(EX_IOERR, "%s: %s; the capture says what is missing", r->worlds[i].path, xs_strerror(r->worlds[i].capture_error));
+            code = complain(EX_IOERR, "%s: %s; the capture says what is missing", r->worlds[i].path,
+                            xs_strerror(r->worlds[i].capture_error));
     return code;
 }
 
@@ -127,7 +136,8 @@ static int could_not_record(const run_names *names, int rc, const xs_recorder_re
     int named = strstr(why, names->capture) != NULL;
     if (result->exit_status) /* 126 or 127, as a shell says that it could not start a command */
         return complain(result->exit_status, "%s", why);
-    return complain(rc == XS_E_ARGUMENT ? EX_USAGE : exit_code_output(rc), "%s%s%s", named ? "" : names->capture, named ? "" : ": ", why);
+    return complain(rc == XS_E_ARGUMENT ? EX_USAGE : exit_code_output(rc), "%s%s%s", named ? "" : names->capture,
+                    named ? "" : ": ", why);
 }
 
 /* What the command gave back comes first; trouble of ours is told by the code where the command had none. */
@@ -146,10 +156,12 @@ static int record(const run_names *names, xs_recorder_options *how, const char *
     say_recorded(&result);
     int code = captures_failed(&result);
     if (strcmp(result.path, names->capture))
-        fprintf(stderr, "xs: %s belongs to another process, or could not be replaced: this run is %s\n", names->capture, result.path);
+        fprintf(stderr, "xs: %s belongs to another process, or could not be replaced: this run is %s\n", names->capture,
+                result.path);
     for (uint32_t i = 0; i < result.world_count; i++) {
         const char *path = result.worlds[i].path;
-        int exported = !no_export && result.processes ? export_recorded(path, i + 1 == result.world_count) : (say_older(path), EX_OK);
+        int exported = !no_export && result.processes ? export_recorded(path, i + 1 == result.world_count)
+                                                      : (say_older(path), EX_OK);
         code = code ? code : exported;
     }
     say_older_world(names, result.world_count);

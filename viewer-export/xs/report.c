@@ -13,8 +13,13 @@ static const struct poptOption options[] = {
     POPT_TABLEEND};
 
 static int ask(const char *database, void *user, char **error) {
-    xsv_report_options how = {.size = sizeof how, .json = json, .rows = rows, .color = terminal_has_color(), .width = terminal_width(),
-                              .unicode = terminal_is_utf8(), .html = html};
+    xsv_report_options how = {.size = sizeof how,
+                              .json = json,
+                              .rows = rows,
+                              .color = terminal_has_color(),
+                              .width = terminal_width(),
+                              .unicode = terminal_is_utf8(),
+                              .html = html};
     (void)user;
     return xsv_report(database, &how, stdout, error);
 }

@@ -46,8 +46,9 @@ static void write_sum(FILE *out, const hang_world *world, uint32_t unused) {
         moved += world->ranks[i].moved;
     fprintf(out, "%u rank%s in %u process%s, %u writer%s, %u open wait%s, %s records/s: %s", world->rank_count,
             world->rank_count == 1 ? "" : "s", world->region_count, world->region_count == 1 ? "" : "es",
-            world->writer_count, world->writer_count == 1 ? "" : "s", world->wait_count, world->wait_count == 1 ? "" : "s",
-            xsv_count((int64_t)(moved * 1000000000u / HANG_SAMPLE_NS)).text, world->regions[0].catalog.command);
+            world->writer_count, world->writer_count == 1 ? "" : "s", world->wait_count,
+            world->wait_count == 1 ? "" : "s", xsv_count((int64_t)(moved * 1000000000u / HANG_SAMPLE_NS)).text,
+            world->regions[0].catalog.command);
 }
 
 static void write_head(FILE *out, const hang_world *world, uint32_t unused) {
