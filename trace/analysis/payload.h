@@ -12,6 +12,7 @@ typedef struct guard {
     uint8_t level;       /* an_level that the signal and the wait had to reach */
     bool any, released, acquired; /* acquired: by the wait, or a fence behind it */
     bool unsure; /* it passed another since, whose signal is not known */
+    bool as_ever; /* a read: behind another wait for the same slot than the read before, for as much more as ever */
     bool spent;  /* the block has signalled that slot since: it has given back what it had got there */
 } guard;
 
@@ -19,6 +20,7 @@ typedef struct access { /* event, last, record, epoch, writer, agent, guard: of 
     an_vector *stamps;
     uint64_t event, last, record, epoch; /* epoch: of its writer */
     uint32_t writer, agent, active;
+    uint64_t signalled; /* of a write: the highest value that its writer had signalled when it began */
     int64_t since; /* of the oldest of them */
     guard guard;
     struct access *others; uint32_t others_count; /* without stamps: the newest of some other blocks */
@@ -60,8 +62,8 @@ typedef struct verdict {
     xsr_source source;        /* of the wait that is to blame; line 0 */
 } verdict;
 
-/* A read and a write of one generation that nothing orders. usual: the slot that this place was waited for at before, + 1; 0: not known. */
-verdict payload_blame_read(an *a, const tellings *t, const access *reads, const access *writes, uint64_t generation, uint32_t usual);
+/* A read and a write of one generation that nothing orders. ahead: whoever writes there had signalled its number before, or it is not known. usual: the slot that this place was waited for at before, + 1; 0: not known. */
+verdict payload_blame_read(an *a, const tellings *t, const access *reads, const access *writes, uint64_t generation, uint32_t usual, bool ahead);
 /* `write` begins another generation, and nothing orders it behind those reads, or those writes, of the one before. */
 verdict payload_blame_lapped(an *a, const tellings *t, const access *reads, const access *write);
 verdict payload_blame_rewritten(an *a, const tellings *t, const access *before, const access *write);

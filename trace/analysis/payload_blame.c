@@ -85,9 +85,32 @@ static verdict counted_twice(an *a, const an_arriver *r, const access *reads) {
     return v;
 }
 
+/* What it was told is that the generation is there: by the value, or, of a flag that flips, by the round. */
+static bool tells_of(const an *a, const guard *g, const access *writes, uint64_t generation) {
+    const an_slot *s = &a->slots[g->slot];
+    return g->value >= generation || (s->is_state && s->comes_again && g->epoch && g->epoch == writes->epoch);
+}
+
+/* Slots of a lock that is handed on from one to the next tell of the same place in turn. */
+static bool is_usual(const an *a, uint32_t usual, uint32_t slot) {
+    bool turns = usual && an_pad(a, slot)->flags & XS_PAD_SHARED && !a->slots[slot].arrivals && a->model->slots[usual - 1].pad == a->model->slots[slot].pad;
+    return usual == 0 || usual - 1 == slot || turns;
+}
+
+/* The reader has waited as ever, for somebody who was to know: it is not to blame. The writer is, if it signalled that generation before it wrote it, as it never did;
+ * else it may be whoever stands between the two. */
+static verdict told_between(an *a, const access *reads, const access *writes, uint64_t generation, bool ahead) {
+    bool early = !ahead && writes->signalled >= generation && writes->writer != XSR_NONE;
+    verdict v = of(early ? XSA_PARTIAL_PUBLISH : XSA_PAYLOAD_RACE, early ? writes->writer : XSR_NONE, reads->writer, early ? a->writers[writes->writer].signal_slot : reads->guard.slot,
+                   early ? "signal behind the last write, and behind the end of asynchronous ones" : CURE_ORDER);
+    v.told = reads;
+    v.why = an_print(a, "; %s waited for %s as it always does: what is missing lies between the write and that signal", an_who(a, XSR_NONE, reads->writer), an_slot_name(a, reads->guard.slot));
+    return v;
+}
+
 /* If the reader was told by the writer's block that the generation is there, the writer told it too early, or too weakly; else the reader did
  * not ask. */
-verdict payload_blame_read(an *a, const tellings *t, const access *reads, const access *writes, uint64_t generation, uint32_t usual) {
+verdict payload_blame_read(an *a, const tellings *t, const access *reads, const access *writes, uint64_t generation, uint32_t usual, bool ahead) {
     const an_arriver *arrival = arrival_heard(a, t, reads, writes), *twice;
     const turn *wrong;
     if (arrival && arrival->event < writes->event && arrival->count == arrival->epochs) { /* once a round: not for another part */
@@ -98,8 +121,7 @@ verdict payload_blame_read(an *a, const tellings *t, const access *reads, const 
     if (arrival && arrival->event > writes->last)
         return weak_side(a, reads, writes);
     bool of_before = reads->guard.epoch && writes->epoch && reads->guard.epoch < writes->epoch; /* that signal told of an earlier round */
-    bool told = reads->guard.any && reads->guard.agent == writes->agent && reads->guard.value >= generation && !of_before &&
-                (usual == 0 || usual - 1 == reads->guard.slot);
+    bool told = reads->guard.any && reads->guard.agent == writes->agent && tells_of(a, &reads->guard, writes, generation) && !of_before && is_usual(a, usual, reads->guard.slot);
     if (told && (writes->active || writes->last > reads->guard.signal)) {
         verdict v = of(XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot, "signal behind the last write, and behind the end of asynchronous ones");
         v.told = reads;
@@ -117,6 +139,8 @@ verdict payload_blame_read(an *a, const tellings *t, const access *reads, const 
         return let_in_two(a, wrong, reads, writes);
     if (!arrival && (twice = arrived_twice(a, t, reads)))
         return counted_twice(a, twice, reads);
+    if (usual == 0 && !of_before && reads->guard.any && reads->guard.as_ever && reads->guard.agent != writes->agent) /* nobody who wrote there ever told it itself */
+        return told_between(a, reads, writes, generation, ahead);
     verdict v = of(XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE,
                    "wait for the signal of that batch before it is read, in every block that reads it");
     v.told = reads;

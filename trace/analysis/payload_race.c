@@ -9,11 +9,14 @@
 #define ALL (XSR_NONE - 2) /* as who writes: all who write there */
 
 typedef struct early { uint64_t generation; uint32_t name, told; access reads; } early; /* a read of a chunk that nobody has written yet; told: who has told of it */
-typedef struct chunk { uint64_t generation, read_generation, period /* from the write before the last to the last; 0: not known */, steady /* as often the same before */; access writes, reads; uint32_t name, usual, matched; bool written; } chunk; /* matched: reads of what was written; usual: slot + 1 whose signal told a reader of it; 0: none did */
+typedef struct chunk { uint64_t generation, read_generation, period /* from the write before the last to the last; 0: not known */, steady /* as often the same before */; access writes, reads; uint32_t name, usual, matched; bool written, ahead; } chunk; /* matched: reads of what was written; usual: slot + 1 whose signal told a reader of it; 0: none did */
 typedef struct begun { uint32_t chunk; bool write, any; uint64_t generation; } begun; /* of a writer: what PAYLOAD_END ends */
 typedef struct named { uint32_t name; bool shared; } named; /* of a buffer that is written to; shared: one place for all who write there */
+#define HEARD 16u
+typedef struct heard { guard of[HEARD]; uint32_t next; } heard; /* what a block's newest waits told it, one a slot and signaller */
+typedef struct custom { uint64_t record, need, step, times; uint32_t slot; bool as_ever; } custom; /* of a block that reads: behind which wait, and by how much its need rises */
 typedef struct races { rd_map of; chunk *chunks; uint32_t count, room; named *names; uint32_t name_count, name_room; begun *writers; uint32_t writer_room;
-                     guard *guards; uint32_t guard_room; rd_map early_of; early *earlies; uint32_t early_count, early_room; tellings told; } races;
+                     guard *guards; uint32_t guard_room; heard *heards; uint32_t heard_room; custom *customs; uint32_t custom_room; rd_map early_of; early *earlies; uint32_t early_count, early_room; tellings told; } races;
 
 static uint64_t key_of(uint32_t src, uint32_t dst, uint64_t index, uint32_t name) { return an_key(XSA_PAYLOAD_RACE, (uint64_t)src << 32 | dst, index, name); }
 
@@ -86,11 +89,66 @@ static uint32_t read_chunk(const an *a, const races *r, const xsr_event *e) {
 
 static guard guard_of(const races *r, uint32_t agent) { return agent < r->guard_room ? r->guards[agent] : (guard){0}; }
 
+/* What a count tells is of all who add to it, not of the last alone. */
+static bool is_count(const an *a, const guard *g) { return a->slots[g->slot].arrivals || a->slots[g->slot].counter != XSR_NONE; }
+
+/* The newest wait by which the block heard of that other one, of at least that generation by a signal behind `behind`; slot: at that slot, XSR_NONE: at any. NULL: none. */
+static const guard *heard_of(const an *a, const races *r, uint32_t agent, uint32_t other, uint32_t slot, uint64_t generation, uint64_t behind) {
+    const heard *h = agent < r->heard_room ? &r->heards[agent] : NULL;
+    const guard *best = NULL;
+    for (uint32_t i = 0; h && i < HEARD; i++) {
+        const guard *g = &h->of[i];
+        bool by = g->any && !is_count(a, g) && g->agent == other && (slot == XSR_NONE || g->slot == slot);
+        if (by && g->value >= generation && g->signal > behind && (!best || g->record > best->record))
+            best = g;
+    }
+    return best;
+}
+
+/* Told at the begin of a read. Several reads behind one wait are as the first. */
+static int note_custom(races *r, const an_step *step) {
+    TRY(RD_ROWS(r->customs, r->custom_room, step->agent + 1));
+    custom *c = &r->customs[step->agent];
+    guard g = guard_of(r, step->agent);
+    if (!g.any || g.unsure || g.record == c->record) {
+        c->as_ever &= g.any && !g.unsure;
+        return 0;
+    }
+    uint64_t rise = g.need - c->need;
+    bool same = c->record && c->slot == g.slot && c->step == rise && rise;
+    *c = (custom){g.record, g.need, rise, same ? c->times + 1 : 0, g.slot, same && c->times >= 2};
+    return 0;
+}
+
+/* Who waits for several, and then reads of each, was told by each: not only by the last. By the slot that tells of that place as a rule. */
+static guard guard_of_read(const an *a, const races *r, const an_step *step, const chunk *c) {
+    guard g = guard_of(r, step->agent);
+    const guard *h = NULL;
+    if (c && c->usual && c->written && !g.unsure && !(g.any && (is_count(a, &g) || (g.agent == c->writes.agent && g.value >= step->e->detail))))
+        h = heard_of(a, r, step->agent, c->writes.agent, c->usual - 1, step->e->detail, 0);
+    g = h ? *h : g;
+    g.as_ever = step->agent < r->custom_room && r->customs[step->agent].as_ever;
+    return g;
+}
+
 /* A write that begins now. */
-static access begins(const races *r, const an_step *step) {
+static access begins(const an *a, const races *r, const an_step *step) {
     const xsr_event *e = step->e;
-    return (access){.event = e->id, .last = e->id, .record = e->sequence, .epoch = e->epoch, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time,
+    return (access){.event = e->id, .last = e->id, .record = e->sequence, .epoch = e->epoch, .signalled = e->writer == XSR_NONE ? 0 : a->writers[e->writer].signal_most, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time,
                     .guard = guard_of(r, step->agent)};
+}
+
+/* The write as it stands to those reads: by what its block has heard of who read, of several waits. */
+static access behind_reads(const an *a, const races *r, const access *write, const access *reads) {
+    access w = *write;
+    const guard *h = NULL;
+    if (w.guard.unsure || (w.guard.any && (is_count(a, &w.guard) || w.guard.agent == reads->agent)))
+        return w;
+    if (!(h = heard_of(a, r, w.agent, reads->agent, XSR_NONE, 0, reads->last)))
+        h = heard_of(a, r, w.agent, reads->agent, XSR_NONE, 0, 0);
+    if (h)
+        w.guard = *h;
+    return w;
 }
 
 /* The read began before the write did, by more than clocks are apart: nothing can have told it of that write. */
@@ -217,8 +275,8 @@ static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32
     const access *race = payload_unordered(a, &x->reads, step->agent, &active), *reads = race ? race : &x->reads;
     if (!race && x->reads.agent == step->agent) /* its own buffer, which it looks at before it fills it */
         return 0;
-    access write = begins(r, step);
-    verdict v = payload_blame_read(a, &r->told, reads, &write, e->detail, c->usual);
+    access write = begins(a, r, step);
+    verdict v = payload_blame_read(a, &r->told, reads, &write, e->detail, c->usual, c->ahead || !c->matched);
     v.unwritten = !is_shared(r, e->object); /* else another rank may have written it */
     /* Nobody had written that generation: it was read too early, also where what the reader did next came round to the writer. */
     if (!race && !(v.unwritten && is_ahead(a, &x->reads, e)))
@@ -230,16 +288,18 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
     const xsr_event *e = step->e;
     chunk *c = &r->chunks[chunk_index];
     uint32_t dst = peer_of(e), src = is_shared(r, e->object) && dst != ANY ? dst : an_number(a, e->rank); /* shared: early reads name themselves */
-    access write = begins(r, step);
+    access write = begins(a, r, step);
     const access *race;
     bool active, everywhere = dst == ANY && is_shared(r, e->object);
     for (uint32_t i = 0; i < a->model->rank_count; i++) /* whoever may have read it already */
         if (r->early_count && (dst == ANY || dst == an_number(a, i)))
             TRY(take_early(a, r, step, everywhere ? an_number(a, i) : src, an_number(a, i), c));
     if (c->written && e->detail != c->generation) {
-        if ((race = payload_unordered(a, &c->reads, step->agent, &active)))
-            TRY(say(a, payload_blame_lapped(a, &r->told, race, &write), step, race, c->read_generation,
+        if ((race = payload_unordered(a, &c->reads, step->agent, &active))) {
+            access lapping = behind_reads(a, r, &write, race);
+            TRY(say(a, payload_blame_lapped(a, &r->told, race, &lapping), step, race, c->read_generation,
                     active ? "while it is read by" : "though nothing orders it behind the read by"));
+        }
         if ((race = payload_unordered(a, &c->writes, step->agent, &active)))
             TRY(say(a, payload_blame_rewritten(a, &r->told, race, &write), step, race, c->generation,
                     "though nothing orders it behind the write by"));
@@ -247,7 +307,7 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
         if (c->read_generation != e->detail)
             payload_clear(&c->reads);
     } else if (c->read_generation == e->detail && c->reads.stamps && (race = payload_unordered(a, &c->reads, step->agent, &active))) {
-        TRY(say(a, payload_blame_read(a, &r->told, race, &write, e->detail, c->usual), step, race, c->read_generation, "only after it was read by"));
+        TRY(say(a, payload_blame_read(a, &r->told, race, &write, e->detail, c->usual, c->ahead || !c->matched), step, race, c->read_generation, "only after it was read by"));
     }
     if (c->written && e->detail != c->generation) {
         c->steady = c->period == e->detail - c->generation ? c->steady + 1 : 0;
@@ -258,20 +318,30 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
     return payload_add(&c->writes, step, &write.guard);
 }
 
+/* Which slot told of the place, where all was in order. */
+static void learn_usual(const an *a, const races *r, chunk *c, const access *read, uint64_t generation) {
+    const guard *g = &read->guard;
+    if (!(g->any && g->agent == c->writes.agent))
+        g = c->written && !(g->any && is_count(a, g)) && !g->unsure ? heard_of(a, r, read->agent, c->writes.agent, XSR_NONE, generation, 0) : NULL;
+    if (g)
+        c->usual = g->slot + 1;
+    c->ahead |= c->writes.signalled >= generation;
+}
+
 static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
     const xsr_event *e = step->e;
     const access *race;
     bool active;
-    access read = {.event = e->id, .last = e->id, .record = e->sequence, .writer = e->writer, .agent = step->agent, .since = e->time, .guard = guard_of(r, step->agent)};
+    access read = {.event = e->id, .last = e->id, .record = e->sequence, .writer = e->writer, .agent = step->agent, .since = e->time, .guard = guard_of_read(a, r, step, c)};
     if (c->written && e->detail < c->generation && c->steady && c->matched >= 2 && is_no_place_of(c, e->detail, c->generation, c->period))
         TRY(say_looked_elsewhere(a, &read, c->writes.writer, e, e->object, e->detail, c->period));
     else if (c->written && e->detail < c->generation)
         TRY(say(a, payload_blame_lapped(a, &r->told, &read, &c->writes), step, &c->writes, c->generation, "which is overwritten already by"));
     else if (c->written && e->detail == c->generation && (race = payload_unordered(a, &c->writes, step->agent, &active)))
-        TRY(say(a, payload_blame_read(a, &r->told, &read, race, e->detail, c->usual), step, race, c->generation,
+        TRY(say(a, payload_blame_read(a, &r->told, &read, race, e->detail, c->usual, c->ahead || !c->matched), step, race, c->generation,
                 active ? "while it is written by" : "though nothing orders it behind the write by"));
-    else if (read.guard.any && read.guard.agent == c->writes.agent)
-        c->usual = read.guard.slot + 1;
+    else
+        learn_usual(a, r, c, &read, e->detail);
     c->matched += c->written && e->detail == c->generation;
     c->read_generation = e->detail;
     return payload_add(&c->reads, step, &read.guard);
@@ -290,7 +360,7 @@ static uint32_t teller(const an *a, const races *r, const guard *g, const xsr_ev
     return an_number(a, a->model->writers[g->writer].rank) == peer_of(e) && g->value >= e->detail ? g->writer : XSR_NONE;
 }
 
-static int note_early(an *a, races *r, const an_step *step) {
+static int note_early(an *a, races *r, const an_step *step, const chunk *c) {
     const xsr_event *e = step->e;
     uint32_t self = an_number(a, e->rank), from = peer_of(e) == ANY ? self : peer_of(e);
     uint64_t key = key_of(from, self, e->value, XSR_NONE);
@@ -305,7 +375,7 @@ static int note_early(an *a, races *r, const an_step *step) {
         payload_clear(&r->earlies[at].reads);
     r->earlies[at].generation = e->detail;
     r->earlies[at].name = e->object;
-    guard g = guard_of(r, step->agent);
+    guard g = guard_of_read(a, r, step, c);
     r->earlies[at].told = teller(a, r, &g, e);
     return payload_add(&r->earlies[at].reads, step, &g);
 }
@@ -313,9 +383,24 @@ static int note_early(an *a, races *r, const an_step *step) {
 /* What it waited for last, it signals: a lock, or its turn, is given on. */
 static int take_telling(an *a, races *r, const an_step *step) {
     guard g = guard_of(r, step->agent);
+    for (uint32_t i = 0; step->agent < r->heard_room && i < HEARD; i++)
+        r->heards[step->agent].of[i].spent |= r->heards[step->agent].of[i].any && r->heards[step->agent].of[i].slot == step->e->slot;
     if (g.any && g.slot == step->e->slot)
         r->guards[step->agent].spent = true;
     return step->e->kind == XS_EV_RESET ? 0 : tellings_told(a, &r->told, step->e, &g);
+}
+
+static int note_heard(races *r, uint32_t agent, const guard *g) {
+    TRY(RD_ROWS(r->heards, r->heard_room, agent + 1));
+    heard *h = &r->heards[agent];
+    uint32_t at = HEARD;
+    for (uint32_t i = 0; i < HEARD && at == HEARD; i++)
+        if (h->of[i].any && h->of[i].slot == g->slot && h->of[i].agent == g->agent)
+            at = i;
+    if (at == HEARD)
+        at = h->next++ % HEARD;
+    h->of[at] = *g;
+    return 0;
 }
 
 static int note_guard(races *r, const an_step *step) {
@@ -327,7 +412,7 @@ static int note_guard(races *r, const an_step *step) {
     else
         r->guards[step->agent] = (guard){.signal = step->from->event, .value = step->w->observed, .need = step->w->need, .record = step->e->sequence, .epoch = step->from->epoch, .agent = step->from->stamp.agent, .writer = step->from->writer,
                                            .slot = step->e->slot, .source = step->w->source, .level = step->need, .any = true, .released = step->released, .acquired = step->acquired};
-    return 0;
+    return step->guessed ? 0 : note_heard(r, step->agent, &r->guards[step->agent]);
 }
 
 /* A relaxed wait, and the fence behind it: together they acquire. */
@@ -335,6 +420,8 @@ static void note_fence(races *r, const an_step *step) {
     guard *g = step->agent < r->guard_room ? &r->guards[step->agent] : NULL;
     if (g && g->any && an_acquires(step->e->order))
         g->acquired |= an_level_of_scope(step->e->scope) > g->level;
+    for (uint32_t i = 0; acquires && step->agent < r->heard_room && i < HEARD; i++)
+        r->heards[step->agent].of[i].acquired |= an_level_of_scope(step->e->scope) > r->heards[step->agent].of[i].level;
 }
 
 static int note_begun(an *a, races *r, const xsr_event *e, uint32_t chunk_index) {
@@ -397,8 +484,9 @@ static int on_step(an *a, void *state, const an_step *step) {
         TRY(take_write(a, r, step, at));
         return note_begun(a, r, e, at);
     case XS_EV_READ_BEGIN:
+        TRY(note_custom(r, step));
         at = chunk_to_read(a, r, e);
-        TRY(at != XSR_NONE && r->chunks[at].generation >= e->detail ? take_read(a, r, step, &r->chunks[at]) : note_early(a, r, step));
+        TRY(at != XSR_NONE && r->chunks[at].generation >= e->detail ? take_read(a, r, step, &r->chunks[at]) : note_early(a, r, step, at == XSR_NONE ? NULL : &r->chunks[at]));
         return note_begun(a, r, e, at);
     case XS_EV_PASS:
     case XS_EV_WAIT_END: return note_guard(r, step);
@@ -438,6 +526,8 @@ static void release(void *state) {
     tellings_free(&r->told);
     free(r->earlies);
     free(r->guards);
+    free(r->heards);
+    free(r->customs);
     free(r->names);
     free(r->chunks);
     free(r->writers);
