@@ -98,8 +98,8 @@ int an_list_add(an_list *list, uint32_t item);
 
 /* Its last arrival. first: its first epoch; epochs: in how many it arrived; now, before: what it added in the last of them and in the one before;
  * steady: for how many in a row that was the same; more: the event by which it added more than in those, 0: none; left: the count behind its last one; from: the count that its first one found,
- * found: that record, entered: the one that entered its round; reach: most waits of an epoch that it had passed when it arrived; whole: so often with none lost. */
-typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count, record; int64_t time; uint64_t first, epochs, now, before, steady, more, left, from, found, entered, reach, whole; } an_arriver;
+ * found: that record, entered: the one that entered its round; reach: most waits of an epoch that it had passed when it arrived, passed: in the last, passed_before: in the one before, even: so often the same as before; whole: so often with none lost. */
+typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count, record; int64_t time; uint64_t first, epochs, now, before, steady, more, left, from, found, entered, reach, whole, passed, passed_before, even; } an_arriver;
 void an_arriver_take(an_arriver *r, const xsr_event *e); /* one more */
 
 typedef struct an_slot { /* beside xsr_slot */
@@ -119,10 +119,15 @@ typedef struct an_slot { /* beside xsr_slot */
     int64_t newest, certain[2]; /* times of the newest signal or reset, and of the last two that came behind all before them and before all behind them whatever
                                   clocks say, the older one first; NO_TIME: none */
     bool alone;                /* the newest came behind all before it */
+    uint64_t passers;          /* a bit for each writer that has passed a wait for it */
+    uint64_t lag, lag_steady;  /* epochs between a wait and the signal that it needs, and how often it was the same again */
+    uint64_t gap, gap_steady;  /* epochs of its writer from one signal of it to the next, and how often it was the same again; 0: not known */
     uint64_t waiters;          /* a bit for each writer that waits for it, by its index modulo 64 */
     uint64_t step, step_lead;  /* by which its values rise as a rule, and how clear that is; lead 0: not known */
     uint64_t need, need_epoch, need_step; /* of the last wait; by how much they rise from one epoch to the next, 0: not known */
     bool needs_odd;            /* they do not rise evenly */
+    bool needs_fall;           /* one who waits there has needed less than the time before */
+    uint64_t need_last; uint32_t need_writer; /* of the last wait, and whose it was, + 1; 0: none yet */
     uint64_t passes, passes_most, passes_usual, passes_lead, repeats; /* waits that its writer had passed when it signalled last, most and as a rule between two
                                                                         signals (lead: how clear that is), how many such pairs */
     uint64_t passes_lost, whole; /* what was lost of its ring by then; of those pairs, how many with nothing lost between */
@@ -173,6 +178,7 @@ typedef struct an_stuck {
     bool certain;      /* no lost record can hide its end */
     bool late;         /* it gave up, and the same wait ended well later */
     uint8_t why;       /* an_why */
+    uint64_t round;    /* epoch in which what it needs is signalled: its own, or an earlier one, as of a credit; 0: not known */
     uint32_t supplier; /* index in ranks of who owes it; XSR_NONE */
     uint32_t supplier_number; /* its number: also of a rank that is in no capture */
     uint32_t role;     /* of it, index in names or XSR_NONE */
@@ -227,6 +233,7 @@ typedef struct an_finding { /* being made */
     bool unasked;     /* a payload race of who reads without having waited for it */
     uint32_t named;   /* the detector whose cause it shows, should nothing else explain it; 0: its own */
     an_window windows[AN_WINDOWS]; uint32_t window_count;
+    bool withdrawn;
     bool undone;      /* lost records, or clocks that contradict each other, could undo it: it is a verdict that is unknown */
     int64_t at;       /* order among equals */
     an_where where;   /* of what the culprit, or the victim, had done last when it was made */
@@ -317,6 +324,7 @@ bool an_plan_role_blocks(const an *a, uint32_t role, uint32_t *first, uint32_t *
  * text is a format. key 0: made from detector, slot and culprit. NULL: out of memory. */
 an_finding *an_find(an *a, const xsa_finding *like, uint64_t key, const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool an_found(const an *a, uint32_t detector, uint64_t key);
+void an_withdraw(an *a, uint64_t key); /* what came later shows that there is nothing wrong; it may be found anew */
 int an_accuse(an *a, uint64_t key, uint32_t rank, uint32_t writer, const char *text); /* another one of that finding, if there is one */
 /* The next finding made is undone if records of that writer (XSR_NONE: of anybody) were lost in that time; at most AN_WINDOWS. Losses are
  * told where the stream goes on behind them, so that is judged at the end. */

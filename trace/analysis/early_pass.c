@@ -89,7 +89,7 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     if (p->launch == XSR_NONE || p->launch == p->read_launch || !an_never_reset(a, e->slot)) {
         an_whole_rank(a, e->rank, INT64_MIN, e->time); /* another signal, or another round of either */
         bool several = an_pad(a, e->slot)->flags & XS_PAD_SHARED; /* who signal it: one of another rank's may be what was read */
-        an_whole(a, several ? XSR_NONE : p->writer, p->read_time, p->time);
+        an_whole(a, several ? XSR_NONE : p->writer, p->read_time, e->time); /* until then: a later wait, of which the signal told */
         an_whole(a, p->read_writer, INT64_MIN, p->read_time); /* of which round that signal is */
         an_only_by(a, AN_ENTERS);
     }

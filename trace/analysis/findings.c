@@ -197,6 +197,14 @@ an_finding *an_find(an *a, const xsa_finding *like, uint64_t key, const char *fo
     return f;
 }
 
+void an_withdraw(an *a, uint64_t key) {
+    uint32_t at = rd_map_get(&a->finding_of, key);
+    if (at == XSR_NONE)
+        return;
+    a->findings[at].withdrawn = true;
+    (void)rd_map_put(&a->finding_of, key, XSR_NONE); /* there is room: the key is known */
+}
+
 int an_accuse(an *a, uint64_t key, uint32_t rank, uint32_t writer, const char *text) {
     uint32_t at = rd_map_get(&a->finding_of, key);
     if (at == XSR_NONE)
@@ -330,8 +338,10 @@ static void undo_late(an *a, an_finding *f) {
 static void undo(an *a) {
     for (uint32_t i = 0; i < a->finding_count; i++) {
         an_finding *f = &a->findings[i];
-        uint64_t lost = lost_in_windows(a, f->windows, f->window_count);
-        f->undone = lost != 0;
+        uint64_t lost = f->withdrawn ? 0 : lost_in_windows(a, f->windows, f->window_count);
+        f->undone = f->withdrawn || lost != 0;
+        if (f->withdrawn)
+            continue;
         if (f->undone)
             an_unknown(a, f->f.detector, lost, "%llu lost records could undo this: %s", (unsigned long long)lost, f->f.text);
         else if (rests_on_late(a, f))

@@ -2,6 +2,8 @@
  * (the host owes it, the signal was made), then the supplier's rank, its blocks, its counter, and what its writers do. */
 #include "ladder.h"
 
+#define LEAST_LAGS 2u /* times that signals came as many epochs ahead of their waits as the time before */
+
 /* Let in by the abort alone: a block that began when all else had stood still, for which waits that gave up made room. */
 static bool let_in(const an *a, const an_stuck *s, uint32_t writer) {
     return s->w.result == XS_RESULT_ABORTED && !s->w.open && writer != XSR_NONE && !ladder_had_begun(a, s, writer);
@@ -61,7 +63,15 @@ bool an_broken_off(an *a, an_stuck *s) {
     return an_stuck_end(a, s) - since < STANDS_NS;
 }
 
+/* Epochs are certain only where nothing is lost. */
+static uint64_t round_of(const an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    bool steady = x->lag_steady >= LEAST_LAGS && x->lag != UINT64_MAX && x->lag < s->w.epoch && an_capture_is_whole(a);
+    return steady ? s->w.epoch - x->lag : s->w.epoch;
+}
+
 void an_ladder(an *a, an_stuck *s) {
+    s->round = round_of(a, s);
     ladder_find_supplier(a, s);
     const an_slot *x = &a->slots[s->w.slot];
     uint32_t writer;

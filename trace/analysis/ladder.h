@@ -17,6 +17,7 @@ uint32_t ladder_open_counter(const an *a, uint32_t rank, uint64_t epoch);
 void ladder_find_supplier(an *a, an_stuck *s);
 bool ladder_is_of_host(const an *a, const an_stuck *s);
 bool ladder_is_candidate(const an *a, const an_stuck *s, uint32_t writer, bool by_role);
+bool ladder_asks_again(const an *a, const an_stuck *s, uint32_t writer, uint32_t waits); /* it has the turn, and waits for another one without having given it on */
 uint32_t ladder_known_writer(const an *a, const an_stuck *s);
 
 /* ladder_does.c */

@@ -1,7 +1,7 @@
 /* What the one that owes a signal does instead, and who of several it is that may yet make it. */
 #include "ladder.h"
 
-static bool is_past(const an *a, uint32_t writer, const an_stuck *s) { return s->w.epoch && a->writers[writer].epoch > s->w.epoch; }
+static bool is_past(const an *a, uint32_t writer, const an_stuck *s) { return s->round && a->writers[writer].epoch > s->round; }
 
 /* A wait of that writer which stood still while this one did. */
 static uint32_t waits_beside(const an *a, uint32_t writer, const an_stuck *s) {
@@ -19,7 +19,7 @@ uint8_t ladder_writer(an *a, an_stuck *s, uint32_t writer) {
     int64_t still = an_still(a);
     uint32_t waits = waits_beside(a, writer, s);
     s->owes = writer;
-    if (is_past(a, writer, s) || an_has_skipped(a, s->w.slot, s->w.need, writer, waits) ||
+    if (is_past(a, writer, s) || ladder_asks_again(a, s, writer, waits) || an_has_skipped(a, s->w.slot, s->w.need, writer, waits) ||
         (an_capture_is_whole(a) && an_misdirected(a, s) != XSR_NONE))
         return AN_WHY_MOVED_ON;
     if (waits != XSR_NONE) { /* bounded waits of a circle give up one after the other: at the same time they stood still */
@@ -71,6 +71,13 @@ static bool arrives_always(const an *a, const an_arriver *r, uint64_t until) {
     return r->epochs + (lost < r->epochs / 2 ? lost : 0) >= until - r->first;
 }
 
+static bool comes_and_goes(const an *a, const an_slot *x) {
+    for (uint32_t i = 0; i < x->arriver_count; i++)
+        if (x->arrivers[i].first && !arrives_always(a, &x->arrivers[i], x->arrivers[i].epoch + 1))
+            return true;
+    return false;
+}
+
 typedef struct lacking { uint32_t arriver; bool beyond, always; } lacking;
 
 static bool comes_first(const an_slot *x, lacking m, lacking best) {
@@ -86,11 +93,12 @@ static uint32_t missing_arriver(const an *a, an_stuck *s) {
     const an_slot *x = &a->slots[s->counter];
     lacking best = {.arriver = XSR_NONE};
     uint32_t absent = 0;
-    for (uint32_t i = 0; i < x->arriver_count && s->w.epoch; i++) {
+    bool routed = comes_and_goes(a, x); /* that one came each time so far may be luck then */
+    for (uint32_t i = 0; i < x->arriver_count && s->round; i++) {
         const an_arriver *r = &x->arrivers[i];
-        if (r->epoch >= s->w.epoch || r->writer == s->w.writer) /* it does not arrive while it waits */
+        if (r->epoch >= s->round || r->writer == s->w.writer) /* it does not arrive while it waits */
             continue;
-        lacking m = {i, an_is_beyond(a, s, r, waits_beside(a, r->writer, s)), arrives_always(a, r, s->w.epoch)};
+        lacking m = {i, an_is_beyond(a, s, r, waits_beside(a, r->writer, s)), !routed && arrives_always(a, r, s->round)};
         absent++;
         if ((m.always || !m.beyond) && comes_first(x, m, best))
             best = m;
@@ -101,12 +109,18 @@ static uint32_t missing_arriver(const an *a, an_stuck *s) {
     return best.arriver == XSR_NONE ? XSR_NONE : x->arrivers[best.arriver].writer;
 }
 
+/* It has added less in this round than in each before, and stands behind the place where it does. */
+static bool falls_short(const an *a, const an_stuck *s, const an_arriver *r, uint32_t waits) {
+    return s->round && r->epoch == s->round && r->steady >= 2 && r->now < r->before && an_is_beyond(a, s, r, waits);
+}
+
 /* Everybody has arrived in this round, and it is not enough. Only who has yet to add what it added in the round before may still do so: a wait
  * that holds that one up holds this one up. The waiter itself does not arrive while it waits. */
 static uint8_t judge_arrivers(an *a, an_stuck *s) {
     const an_slot *x = &a->slots[s->counter];
     an_stuck best = *s;
     uint8_t why = AN_WHY_UNKNOWN;
+    uint32_t shorts = 0, one = XSR_NONE;
     for (uint32_t i = 0; i < x->arriver_count; i++) {
         const an_arriver *r = &x->arrivers[i];
         an_stuck now = *s;
@@ -115,14 +129,19 @@ static uint8_t judge_arrivers(an *a, an_stuck *s) {
         now.supplier = a->model->writers[r->writer].rank;
         now.supplier_number = an_number(a, now.supplier);
         uint8_t w = ladder_writer(a, &now, r->writer);
-        if (w == AN_WHY_WAITS && s->w.epoch && (r->now >= r->before || an_is_beyond(a, s, r, now.next)))
+        if (w == AN_WHY_WAITS && falls_short(a, s, r, now.next))
+            shorts++, one = r->writer;
+        if (w == AN_WHY_WAITS && s->round && (r->now >= r->before || an_is_beyond(a, s, r, now.next)))
             w = AN_WHY_ENDED; /* done with this round */
         uint8_t wins = why == AN_WHY_UNKNOWN ? w : worse(why, w);
         best = wins != why ? now : best;
         why = wins;
     }
     if (why != AN_WHY_RUNNING && why != AN_WHY_SILENT && why != AN_WHY_WAITS) {
-        s->owes = XSR_NONE;
+        s->owes = shorts == 1 ? one : XSR_NONE;
+        s->beyond = shorts == 1;
+        if (shorts == 1)
+            s->supplier = a->model->writers[one].rank, s->supplier_number = an_number(a, s->supplier);
         return AN_WHY_COUNT;
     }
     *s = best;
@@ -133,7 +152,7 @@ static uint8_t judge_arrivers(an *a, an_stuck *s) {
 static bool lacks_its_own(const an *a, const an_stuck *s) {
     uint32_t at = s->counter != s->w.slot ? XSR_NONE : rd_map_get(&a->arriver_of, (uint64_t)s->counter << 32 | s->w.writer);
     const an_arriver *r = at == XSR_NONE ? NULL : &a->slots[s->counter].arrivers[at];
-    return r && s->w.epoch && r->epochs > 1 && r->epoch < s->w.epoch && arrives_always(a, r, s->w.epoch) && an_capture_is_whole(a);
+    return r && s->round && r->epochs > 1 && r->epoch < s->round && arrives_always(a, r, s->round) && an_capture_is_whole(a);
 }
 
 uint8_t ladder_counter(an *a, an_stuck *s) {
@@ -141,8 +160,8 @@ uint8_t ladder_counter(an *a, an_stuck *s) {
     const an_slot *x = &a->slots[s->counter];
     if (s->counter != s->w.slot && x->arrival.rank != XSR_NONE)
         s->supplier = x->arrival.rank, s->supplier_number = an_number(a, x->arrival.rank);
-    bool known = an_round_of(a, s->counter, s->w.epoch, &have, &expected), this_round = x->arrival.epoch >= s->w.epoch;
-    bool full = s->counter != s->w.slot && known && have == expected && expected && (this_round || !s->w.epoch);
+    bool known = an_round_of(a, s->counter, s->w.epoch, &have, &expected), this_round = x->arrival.epoch >= s->round;
+    bool full = s->counter != s->w.slot && known && have == expected && expected && (this_round || !s->round);
     uint32_t missing = full ? XSR_NONE : missing_arriver(a, s);
     if (missing != XSR_NONE) {
         s->supplier = a->model->writers[missing].rank;

@@ -10,6 +10,50 @@ static bool is_handed_over(const an *a, uint32_t slot, uint32_t waiter) {
     return x->entered.writer != waiter && (x->signals == 1 || (x->signal.writer != XSR_NONE && x->waiters >> x->signal.writer % 64 & 1));
 }
 
+typedef struct turns { uint64_t signals, most, slots, waiters; an_touch entered; } turns; /* over the slots of a pad at one owner */
+
+static turns turns_of(const an *a, uint32_t slot) {
+    turns t = {.entered = {.writer = XSR_NONE}};
+    for (uint32_t i = 0; i < a->slot_count; i++) {
+        const an_slot *x = &a->slots[i];
+        if (a->model->slots[i].pad != a->model->slots[slot].pad || a->model->slots[i].owner != a->model->slots[slot].owner)
+            continue;
+        t.slots += x->signals != 0;
+        t.signals += x->signals;
+        t.waiters |= x->waiters;
+        t.most = x->max_value > t.most ? x->max_value : t.most;
+        if (x->entered.writer != XSR_NONE && (t.entered.writer == XSR_NONE || x->entered.value > t.entered.value))
+            t.entered = x->entered;
+    }
+    return t;
+}
+
+static bool somebody_needs(const an *a, uint32_t slot, uint64_t need) {
+    for (uint32_t i = 0; i < a->stuck_count; i++)
+        if (!a->stuck[i].late && a->stuck[i].w.need == need && a->model->slots[a->stuck[i].w.slot].pad == a->model->slots[slot].pad &&
+            a->model->slots[a->stuck[i].w.slot].owner == a->model->slots[slot].owner)
+            return true;
+    return false;
+}
+
+/* A turn that is handed on from slot to slot (an array lock): each number is signalled once, by one who waits there too. Whoever entered on the highest has
+ * the turn, and has not given it on, or to a slot at which nobody waits for it. */
+static uint32_t holder_of_turns(const an *a, uint32_t slot) {
+    if (!(an_pad(a, slot)->flags & XS_PAD_SHARED) || a->slots[slot].arrivals)
+        return XSR_NONE;
+    turns t = turns_of(a, slot);
+    bool by_turns = t.slots > 1 && t.signals == t.most && t.entered.writer != XSR_NONE && t.waiters >> t.entered.writer % 64 & 1;
+    return by_turns && t.most <= t.entered.value + 1 && somebody_needs(a, slot, t.entered.value + 1) ? t.entered.writer : XSR_NONE;
+}
+
+static uint32_t holder(const an *a, uint32_t slot, uint32_t waiter) {
+    return is_handed_over(a, slot, waiter) ? a->slots[slot].entered.writer : holder_of_turns(a, slot);
+}
+
+bool ladder_asks_again(const an *a, const an_stuck *s, uint32_t writer, uint32_t waits) {
+    return waits != XSR_NONE && a->model->slots[a->stuck[waits].w.slot].pad == a->model->slots[s->w.slot].pad && holder_of_turns(a, s->w.slot) == writer;
+}
+
 /* Many signal it, and whose turn it is shows in none of their signals. Who has ended in an epoch that others went on from, if it is one alone:
  * its writer. */
 static uint32_t left_early(const an *a, const an_stuck *s) {
@@ -52,15 +96,16 @@ void ladder_find_supplier(an *a, an_stuck *s) {
         s->origin = p.host_origin;
         return;
     }
-    if (an_is_counter(a, slot)) { /* whoever arrives */
+    uint32_t has_turn = holder(a, slot, s->w.writer);
+    if (has_turn != XSR_NONE) { /* a lock: whoever entered last and has not handed it on */
+        s->supplier_number = an_number(a, a->model->writers[has_turn].rank);
+        s->role = XSR_NONE;
+    } else if (an_is_counter(a, slot)) { /* whoever arrives */
         s->counter = slot;
         if (s->supplier_number == XSR_NONE)
             s->supplier_number = x->arrival.rank != XSR_NONE ? an_number(a, x->arrival.rank) : a->model->slots[slot].owner;
         if (s->role == XSR_NONE && x->arrival.writer != XSR_NONE)
             s->role = a->writers[x->arrival.writer].role;
-    } else if (is_handed_over(a, slot, s->w.writer)) { /* a lock: whoever entered last and has not handed it on */
-        s->supplier_number = an_number(a, x->entered.rank);
-        s->role = XSR_NONE;
     } else if (signalled_by_several(a, slot) && s->supplier_number == XSR_NONE) {
         s->owes = left_early(a, s);
         s->supplier_number = s->owes == XSR_NONE ? XSR_NONE : an_number(a, a->model->writers[s->owes].rank);
@@ -111,8 +156,9 @@ static uint32_t neighbour_writer(const an *a, const an_stuck *s) {
 /* The writer that signalled the slot before, if it is still the one: no election chooses another. */
 uint32_t ladder_known_writer(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
-    if (is_handed_over(a, s->w.slot, s->w.writer))
-        return x->entered.writer;
+    uint32_t has_turn = holder(a, s->w.slot, s->w.writer);
+    if (has_turn != XSR_NONE)
+        return has_turn;
     if (signalled_by_several(a, s->w.slot) && s->owes != XSR_NONE)
         return s->owes;
     uint32_t w = x->signal.writer;

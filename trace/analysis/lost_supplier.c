@@ -34,7 +34,7 @@ static const char *what(an *a, const an_stuck *s, uint32_t wrong, const char **c
         return an_print(a, "%s owes it and ended without signalling", who);
     case AN_WHY_MOVED_ON:
         *cure = "look for a branch that leaves the signal out in this epoch";
-        if (a->writers[s->owes].epoch <= s->w.epoch)
+        if (a->writers[s->owes].epoch <= s->round)
             return an_print(a, "%s owes it and has gone past the place where it signals it", who);
         return an_print(a, "%s owes it and went on to epoch %llu without signalling", who, (unsigned long long)a->writers[s->owes].epoch);
     case AN_WHY_SILENT:

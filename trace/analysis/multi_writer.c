@@ -5,7 +5,8 @@
 #include "hb.h"
 
 typedef struct last { an_stamp stamp; uint64_t event, epoch, value; int64_t time; uint32_t writer, rank; } last;
-typedef struct usual { uint32_t rank, lead; } usual; /* who has signalled a slot more often than all others together, and by how much */
+typedef struct most { uint64_t who; uint32_t lead; } most;
+typedef struct usual { most rank, block; } usual; /* which has signalled a slot more often than all others together, and by how much */
 /* The first to signal a slot was not the one that the plan names, and nobody else has signalled it: told when it is clear whose mistake it is. */
 typedef struct unplanned { last by; uint32_t slot, row, named; bool told; } unplanned;
 typedef struct doubtful { last earlier, later; uint32_t slot; } doubtful; /* two ranks that nothing orders, and it is not known whose slot it is */
@@ -23,13 +24,19 @@ static int room_for(an *a, writers *s) {
     return 0;
 }
 
-static bool rule_is_clear(const usual *u) { return u->lead > 1; }
+static bool rule_is_clear(const most *m) { return m->lead > 1; }
+static bool is_usual(const most *m, uint64_t who) { return rule_is_clear(m) && m->who == who; }
 
 /* By counting up for one and down for others. */
-static void count_writer(usual *u, uint32_t rank) {
-    if (u->lead == 0)
-        u->rank = rank;
-    u->lead = u->rank == rank ? u->lead + 1 : u->lead - 1;
+static void count_one(most *m, uint64_t who) {
+    if (m->lead == 0)
+        m->who = who;
+    m->lead = m->who == who ? m->lead + 1 : m->lead - 1;
+}
+static uint64_t block_of(const an *a, const xsr_event *e) { return an_place(e->rank, an_block(a, e->writer)); }
+static void count_writer(const an *a, usual *u, const xsr_event *e) {
+    count_one(&u->rank, e->rank);
+    count_one(&u->block, block_of(a, e));
 }
 
 #define CURE "give each writer a slot of its own, or elect one of them; a counter is declared shared"
@@ -133,7 +140,7 @@ static int on_step(an *a, void *state, const an_step *step) {
     bool said = false;
     *l = (last){{step->agent, step->epoch}, e->id, e->epoch, e->value, e->time, e->writer, e->rank};
     usual rule = s->usuals[e->slot];
-    count_writer(&s->usuals[e->slot], e->rank);
+    count_writer(a, &s->usuals[e->slot], e);
     TRY(against_plan(a, s, e, &before, &said));
     if (said || !before.event || before.stamp.agent == step->agent || an_hb_before(a, before.stamp, step->agent))
         return 0;
@@ -141,12 +148,12 @@ static int on_step(an *a, void *state, const an_step *step) {
     if (!other_rank && before.epoch != e->epoch && before.value < e->value)
         return 0;
     an_whole_order(a, before.stamp.agent, before.time, step->agent, e->time); /* what orders the two lies between them */
-    if (other_rank && rule_is_clear(&rule) && rule.rank == e->rank) { /* the other one is the stranger */
+    if (other_rank ? is_usual(&rule.rank, e->rank) : is_usual(&rule.block, block_of(a, e))) { /* the other one is the stranger */
         unplanned stranger = {.by = before, .slot = e->slot};
         xsr_event first = event_of(&stranger);
-        return say_beside(a, &first, l, "signals else", XSA_HIGH, "nothing orders the two", CURE);
+        return say_beside(a, &first, l, "signals else", other_rank ? XSA_HIGH : XSA_MEDIUM, other_rank ? "nothing orders the two" : "nothing orders the two blocks", CURE);
     }
-    if (other_rank && !rule_is_clear(&rule) && !an_found(a, XSA_MULTI_WRITER, an_key(XSA_MULTI_WRITER, e->slot, 0, 0))) {
+    if (other_rank && !rule_is_clear(&rule.rank) && !an_found(a, XSA_MULTI_WRITER, an_key(XSA_MULTI_WRITER, e->slot, 0, 0))) {
         if (RD_ROOM(s->doubts, s->doubt_room, s->doubt_count + 1) < 0)
             return XS_E_MEMORY;
         s->doubts[s->doubt_count++] = (doubtful){before, *l, e->slot};

@@ -3,6 +3,7 @@
  * a matter of counts: records that are lost make it count for less. */
 #include "analysis.h"
 
+#define LEAST_EPOCHS 3u /* times that a slot was signalled after as many epochs as before */
 #define LEAST_LOST 3u /* times that a habit must have been seen whole where records of that writer are lost */
 
 /* The slot of the pad that went along with this one and to which it has signalled the round in question since its last signal to this one: of
@@ -20,13 +21,21 @@ static uint32_t signalled_beside(const an *a, uint32_t slot, uint64_t need, uint
     return best;
 }
 
-static bool stands_again(const an *a, uint32_t writer, uint32_t waits) {
-    return waits != XSR_NONE && a->slots[a->stuck[waits].w.slot].wait.writer == writer;
-}
-
 /* What that writer has lost since; what is not in the capture for another reason than that it was lost is no number. */
 static uint64_t lost_since(const an *a, uint32_t writer, int64_t time) {
     return a->model->trimmed || a->model->triggered ? UINT32_MAX : an_lost_by(a, writer, time, INT64_MAX);
+}
+
+/* It has passed that wait before, be it that others have since. */
+static bool stands_again(const an *a, uint32_t writer, uint32_t waits) {
+    const an_slot *x = waits == XSR_NONE ? NULL : &a->slots[a->stuck[waits].w.slot];
+    return x && (x->wait.writer == writer || (a->writer_count <= 64 && x->passers >> writer & 1));
+}
+
+/* It signals it every so many epochs, and has been through one more than that. */
+static bool epoch_without(const an *a, const an_slot *x, uint32_t writer) {
+    const an_writer *w = &a->writers[writer];
+    return x->gap_steady >= LEAST_EPOCHS && x->signal.writer == writer && w->epoch > x->signal.epoch + x->gap && !lost_since(a, writer, INT64_MIN);
 }
 
 /* waits: the wait that it stands at, which it has passed in earlier rounds; one that is new to it (a credit, once the ring is full) belongs to
@@ -34,6 +43,8 @@ static uint64_t lost_since(const an *a, uint32_t writer, int64_t time) {
  * where there are few. */
 bool an_has_skipped(const an *a, uint32_t slot, uint64_t need, uint32_t writer, uint32_t waits) {
     const an_slot *x = &a->slots[slot];
+    if (epoch_without(a, x, writer))
+        return true;
     uint64_t lost = lost_since(a, writer, INT64_MIN), since = a->writers[writer].passes - x->passes, behind = lost ? lost_since(a, writer, x->signal.time) : 0;
     if (!stands_again(a, writer, waits) || (x->signals && x->signal.writer != writer) || (lost && x->whole < LEAST_LOST))
         return false;
@@ -67,12 +78,18 @@ bool an_may_have_skipped(const an *a, const an_stuck *s) {
     return false;
 }
 
+/* As many waits ahead of it in each round lately: else how many it has passed tells nothing. */
+static bool is_even(const an_arriver *r, uint64_t round) {
+    bool begun = r->epoch == round, same = begun || r->passed == r->passed_before; /* of several arrivals in a round some may be there */
+    return r->epochs < 3 || (same && (begun ? r->passed_before : r->passed) == r->reach && (r->epochs < 4 || r->even));
+}
+
 /* In the round that s waits for it passes no wait any more before it arrives: it is past the place, with nothing to add, or has left it out. Also where it waits first for
  * once: what it does not do before that wait others cannot have waited for. */
 bool an_is_beyond(const an *a, const an_stuck *s, const an_arriver *r, uint32_t waits) {
     const an_writer *w = &a->writers[r->writer];
-    bool same_round = s->w.epoch && w->epoch == s->w.epoch && waits != XSR_NONE && a->stuck[waits].w.epoch == s->w.epoch;
-    if (!same_round || !stands_again(a, r->writer, waits) || (lost_since(a, r->writer, INT64_MIN) ? r->whole < LEAST_LOST : r->epochs < 2))
+    bool same_round = s->round && w->epoch == s->round && waits != XSR_NONE && a->stuck[waits].w.epoch == s->round;
+    if (!same_round || !is_even(r, s->round) || !stands_again(a, r->writer, waits) || (lost_since(a, r->writer, INT64_MIN) ? r->whole < LEAST_LOST : r->epochs < 2))
         return false;
     return lost_since(a, r->writer, w->epoch_time) == 0 && w->passes - w->epoch_passes >= r->reach;
 }

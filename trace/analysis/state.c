@@ -80,6 +80,15 @@ static void take_passes(const an *a, an_slot *s, const an_writer *w, const xsr_e
     s->passes = w->passes;
 }
 
+/* In how many epochs its writer signals it once. Several in one epoch are one. */
+static void take_gap(an_slot *s, const xsr_event *e) {
+    if (s->signals && s->signal.writer == e->writer && s->signal.epoch && e->epoch == s->signal.epoch)
+        return;
+    uint64_t gap = s->signals && s->signal.writer == e->writer && s->signal.epoch && e->epoch > s->signal.epoch ? e->epoch - s->signal.epoch : 0;
+    s->gap_steady = gap && gap == s->gap ? s->gap_steady + 1 : 0;
+    s->gap = gap;
+}
+
 /* By counting up for one and down for others. */
 static void take_value_step(an_slot *s, const xsr_event *e) {
     uint64_t step = e->value - s->signal.value;
@@ -92,6 +101,7 @@ static void take_value_step(an_slot *s, const xsr_event *e) {
 
 static void take_signal(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
     take_value_step(s, e);
+    take_gap(s, e);
     if (w)
         take_passes(a, s, w, e);
     a->falls += s->signals && e->value <= s->max_value;
@@ -121,7 +131,16 @@ void an_arriver_take(an_arriver *r, const xsr_event *e) {
     uint64_t weight = an_weight(e), now = again ? r->now + weight : weight, steady = again ? r->steady : r->epochs > 1 && r->now == r->before ? r->steady + 1 : 0;
     uint64_t usual = again ? r->before : r->now, was = again ? r->now : 0, more = steady && was <= usual && now > usual ? e->id : r->more;
     *r = (an_arriver){.writer = e->writer, .epoch = e->epoch, .event = e->id, .count = r->count + 1, .record = e->sequence, .time = e->time, .first = r->count ? r->first : e->epoch,
-                      .from = r->count ? r->from : e->value, .found = r->count ? r->found : e->sequence, .entered = r->entered, .epochs = r->epochs + !again, .now = now, .before = again ? r->before : r->now, .steady = steady, .more = more, .left = e->value + weight, .reach = r->reach, .whole = r->whole};
+                      .from = r->count ? r->from : e->value, .found = r->count ? r->found : e->sequence, .entered = r->entered, .epochs = r->epochs + !again, .now = now, .before = again ? r->before : r->now, .steady = steady, .more = more, .left = e->value + weight, .reach = r->reach, .whole = r->whole, .passed = r->passed, .passed_before = r->passed_before, .even = r->even};
+}
+
+/* Of several arrivals in an epoch the last one counts. */
+static void take_evenness(an_arriver *r, bool again, uint64_t passed, uint64_t last) {
+    if (!again) {
+        r->even = r->epochs > 2 && last == r->passed_before ? r->even + 1 : 0;
+        r->passed_before = last;
+    }
+    r->passed = passed;
 }
 
 static int note_arriver(an *a, an_slot *s, const an_writer *w, const xsr_event *e) {
@@ -135,9 +154,11 @@ static int note_arriver(an *a, an_slot *s, const an_writer *w, const xsr_event *
         s->arrivers[at] = (an_arriver){.writer = e->writer, .entered = a->writers[e->writer].epoch_record};
     }
     an_arriver *r = &s->arrivers[at];
-    uint64_t passed = w->passes - w->epoch_passes;
+    uint64_t passed = w->passes - w->epoch_passes, last = r->passed;
+    bool again = r->count && r->epoch == e->epoch;
     an_arriver_take(r, e);
     r->reach = passed > r->reach ? passed : r->reach;
+    take_evenness(r, again, passed, last);
     r->whole += an_lost_so_far(a, e->writer) == w->epoch_lost;
     return 0;
 }
@@ -288,15 +309,37 @@ static void take_need(an_slot *s, const xsr_wait *w) {
     s->need_epoch = w->epoch;
 }
 
+static void take_fall(an_slot *s, const xsr_wait *w) {
+    if (w->start_lost || w->writer == XSR_NONE)
+        return;
+    s->needs_fall |= s->need_writer == w->writer + 1 && w->need < s->need_last;
+    s->need_last = w->need;
+    s->need_writer = w->writer + 1;
+}
+
+/* Told by waits that needed exactly one of the last two signals. */
+static void take_lag(an_slot *s, const xsr_wait *w) {
+    const an_touch *t = s->signals && s->signal.value == w->need ? &s->signal : s->signals > 1 && s->before_signal.value == w->need ? &s->before_signal : NULL;
+    if (!t || w->start_lost)
+        return;
+    uint64_t lag = t->epoch && w->epoch >= t->epoch ? w->epoch - t->epoch : UINT64_MAX;
+    s->lag_steady = lag != UINT64_MAX && lag == s->lag ? s->lag_steady + 1 : 0;
+    s->lag = lag;
+}
+
 int an_state_wait(an *a, const xsr_wait *w) {
     an_slot *s = &a->slots[w->slot];
     an_where_wait(a, w);
     take_need(s, w);
+    take_fall(s, w);
     a->waits++;
     s->waits++;
     s->max_need = w->need > s->max_need ? w->need : s->max_need;
     if (w->open || w->result != XS_RESULT_OK)
         return an_stuck_add(a, w);
+    take_lag(s, w);
+    if (w->writer != XSR_NONE)
+        s->passers |= 1ull << w->writer % 64;
     if (!w->end_lost && (s->entered.event == XSR_NO_ID || w->observed >= s->entered.value))
         s->entered = (an_touch){w->id, w->observed, w->epoch, 0, w->end, w->writer, w->rank, w->order, w->scope, w->fence, XS_EV_WAIT_END};
     if (!w->end_lost && (s->wait.time == NO_TIME || w->end >= s->wait.time)) /* a wait may be told late, where what it read may be lost */
