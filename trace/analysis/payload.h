@@ -51,6 +51,22 @@ const turn *tellings_turn(const tellings *t, uint32_t slot);
 const an_arriver *tellings_arriver(const tellings *t, uint32_t counter, uint32_t writer);
 void tellings_free(tellings *t);
 
+/* payload_heard.c: what a block's newest waits told it, one a slot and signaller, and how it waits before it reads, as a rule. */
+#define PAYLOAD_HEARD 16u
+typedef struct heard { guard of[PAYLOAD_HEARD]; uint32_t next; } heard_by;
+typedef struct custom { uint64_t record, need, step, times; uint32_t slot; bool as_ever; } custom; /* behind which wait, and by how much its need rises */
+typedef struct hearing { heard_by *blocks; uint32_t room; custom *customs; uint32_t custom_room; } hearing; /* by agent */
+int hearing_note(hearing *h, uint32_t agent, const guard *g);
+int hearing_read(hearing *h, uint32_t agent, const guard *last); /* a read begins; last: of its block */
+bool hearing_as_ever(const hearing *h, uint32_t agent);          /* that read */
+void hearing_spend(hearing *h, uint32_t agent, uint32_t slot);
+void hearing_acquire(hearing *h, uint32_t agent, uint8_t level);
+bool hearing_is_count(const an *a, const guard *g); /* what a count tells is of all who add to it, not of the last alone */
+/* The newest wait by which the block heard of that other one, of at least that generation by a signal behind `behind`; slot: at that slot, XSR_NONE: at
+ * any. NULL: none. */
+const guard *hearing_of(const an *a, const hearing *h, uint32_t agent, uint32_t other, uint32_t slot, uint64_t generation, uint64_t behind);
+void hearing_free(hearing *h);
+
 typedef struct verdict {
     uint32_t detector, culprit, victim, slot;
     const char *cure;

@@ -12,11 +12,8 @@ typedef struct early { uint64_t generation; uint32_t name, told; access reads; }
 typedef struct chunk { uint64_t generation, read_generation, period /* from the write before the last to the last; 0: not known */, steady /* as often the same before */; access writes, reads; uint32_t name, usual, matched; bool written, ahead; } chunk; /* matched: reads of what was written; usual: slot + 1 whose signal told a reader of it; 0: none did */
 typedef struct begun { uint32_t chunk; bool write, any; uint64_t generation; } begun; /* of a writer: what PAYLOAD_END ends */
 typedef struct named { uint32_t name; bool shared; } named; /* of a buffer that is written to; shared: one place for all who write there */
-#define HEARD 16u
-typedef struct heard { guard of[HEARD]; uint32_t next; } heard; /* what a block's newest waits told it, one a slot and signaller */
-typedef struct custom { uint64_t record, need, step, times; uint32_t slot; bool as_ever; } custom; /* of a block that reads: behind which wait, and by how much its need rises */
 typedef struct races { rd_map of; chunk *chunks; uint32_t count, room; named *names; uint32_t name_count, name_room; begun *writers; uint32_t writer_room;
-                     guard *guards; uint32_t guard_room; heard *heards; uint32_t heard_room; custom *customs; uint32_t custom_room; rd_map early_of; early *earlies; uint32_t early_count, early_room; tellings told; } races;
+                     guard *guards; uint32_t guard_room; hearing heard; rd_map early_of; early *earlies; uint32_t early_count, early_room; tellings told; } races;
 
 static uint64_t key_of(uint32_t src, uint32_t dst, uint64_t index, uint32_t name) { return an_key(XSA_PAYLOAD_RACE, (uint64_t)src << 32 | dst, index, name); }
 
@@ -89,45 +86,14 @@ static uint32_t read_chunk(const an *a, const races *r, const xsr_event *e) {
 
 static guard guard_of(const races *r, uint32_t agent) { return agent < r->guard_room ? r->guards[agent] : (guard){0}; }
 
-/* What a count tells is of all who add to it, not of the last alone. */
-static bool is_count(const an *a, const guard *g) { return a->slots[g->slot].arrivals || a->slots[g->slot].counter != XSR_NONE; }
-
-/* The newest wait by which the block heard of that other one, of at least that generation by a signal behind `behind`; slot: at that slot, XSR_NONE: at any. NULL: none. */
-static const guard *heard_of(const an *a, const races *r, uint32_t agent, uint32_t other, uint32_t slot, uint64_t generation, uint64_t behind) {
-    const heard *h = agent < r->heard_room ? &r->heards[agent] : NULL;
-    const guard *best = NULL;
-    for (uint32_t i = 0; h && i < HEARD; i++) {
-        const guard *g = &h->of[i];
-        bool by = g->any && !is_count(a, g) && g->agent == other && (slot == XSR_NONE || g->slot == slot);
-        if (by && g->value >= generation && g->signal > behind && (!best || g->record > best->record))
-            best = g;
-    }
-    return best;
-}
-
-/* Told at the begin of a read. Several reads behind one wait are as the first. */
-static int note_custom(races *r, const an_step *step) {
-    TRY(RD_ROWS(r->customs, r->custom_room, step->agent + 1));
-    custom *c = &r->customs[step->agent];
-    guard g = guard_of(r, step->agent);
-    if (!g.any || g.unsure || g.record == c->record) {
-        c->as_ever &= g.any && !g.unsure;
-        return 0;
-    }
-    uint64_t rise = g.need - c->need;
-    bool same = c->record && c->slot == g.slot && c->step == rise && rise;
-    *c = (custom){g.record, g.need, rise, same ? c->times + 1 : 0, g.slot, same && c->times >= 2};
-    return 0;
-}
-
 /* Who waits for several, and then reads of each, was told by each: not only by the last. By the slot that tells of that place as a rule. */
 static guard guard_of_read(const an *a, const races *r, const an_step *step, const chunk *c) {
     guard g = guard_of(r, step->agent);
     const guard *h = NULL;
-    if (c && c->usual && c->written && !g.unsure && !(g.any && (is_count(a, &g) || (g.agent == c->writes.agent && g.value >= step->e->detail))))
-        h = heard_of(a, r, step->agent, c->writes.agent, c->usual - 1, step->e->detail, 0);
+    if (c && c->usual && c->written && !g.unsure && !(g.any && (hearing_is_count(a, &g) || (g.agent == c->writes.agent && g.value >= step->e->detail))))
+        h = hearing_of(a, &r->heard, step->agent, c->writes.agent, c->usual - 1, step->e->detail, 0);
     g = h ? *h : g;
-    g.as_ever = step->agent < r->custom_room && r->customs[step->agent].as_ever;
+    g.as_ever = hearing_as_ever(&r->heard, step->agent);
     return g;
 }
 
@@ -142,10 +108,10 @@ static access begins(const an *a, const races *r, const an_step *step) {
 static access behind_reads(const an *a, const races *r, const access *write, const access *reads) {
     access w = *write;
     const guard *h = NULL;
-    if (w.guard.unsure || (w.guard.any && (is_count(a, &w.guard) || w.guard.agent == reads->agent)))
+    if (w.guard.unsure || (w.guard.any && (hearing_is_count(a, &w.guard) || w.guard.agent == reads->agent)))
         return w;
-    if (!(h = heard_of(a, r, w.agent, reads->agent, XSR_NONE, 0, reads->last)))
-        h = heard_of(a, r, w.agent, reads->agent, XSR_NONE, 0, 0);
+    if (!(h = hearing_of(a, &r->heard, w.agent, reads->agent, XSR_NONE, 0, reads->last)))
+        h = hearing_of(a, &r->heard, w.agent, reads->agent, XSR_NONE, 0, 0);
     if (h)
         w.guard = *h;
     return w;
@@ -178,7 +144,7 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
         an_whole_order(a, other->agent, other->since, step->agent, e->time); /* what orders the two lies between them */
     }
     if (v.told && !(ahead && has_not_told(a, e))) { /* another wait behind its guard, which told it more */
-        an_whole_records(a, v.told->writer, v.told->guard.any ? v.told->guard.record : 0, v.told->record);
+        an_whole_records(a, v.told->writer, v.told->guard.any && !v.unasked ? v.told->guard.record : 0, v.told->record); /* who waits for several: any before */
         an_only_by(a, AN_KIND(PASS) | AN_KIND(WAIT_END));
         if (v.told->guard.unsure)
             an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
@@ -322,7 +288,7 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
 static void learn_usual(const an *a, const races *r, chunk *c, const access *read, uint64_t generation) {
     const guard *g = &read->guard;
     if (!(g->any && g->agent == c->writes.agent))
-        g = c->written && !(g->any && is_count(a, g)) && !g->unsure ? heard_of(a, r, read->agent, c->writes.agent, XSR_NONE, generation, 0) : NULL;
+        g = c->written && !(g->any && hearing_is_count(a, g)) && !g->unsure ? hearing_of(a, &r->heard, read->agent, c->writes.agent, XSR_NONE, generation, 0) : NULL;
     if (g)
         c->usual = g->slot + 1;
     c->ahead |= c->writes.signalled >= generation;
@@ -383,24 +349,10 @@ static int note_early(an *a, races *r, const an_step *step, const chunk *c) {
 /* What it waited for last, it signals: a lock, or its turn, is given on. */
 static int take_telling(an *a, races *r, const an_step *step) {
     guard g = guard_of(r, step->agent);
-    for (uint32_t i = 0; step->agent < r->heard_room && i < HEARD; i++)
-        r->heards[step->agent].of[i].spent |= r->heards[step->agent].of[i].any && r->heards[step->agent].of[i].slot == step->e->slot;
+    hearing_spend(&r->heard, step->agent, step->e->slot);
     if (g.any && g.slot == step->e->slot)
         r->guards[step->agent].spent = true;
     return step->e->kind == XS_EV_RESET ? 0 : tellings_told(a, &r->told, step->e, &g);
-}
-
-static int note_heard(races *r, uint32_t agent, const guard *g) {
-    TRY(RD_ROWS(r->heards, r->heard_room, agent + 1));
-    heard *h = &r->heards[agent];
-    uint32_t at = HEARD;
-    for (uint32_t i = 0; i < HEARD && at == HEARD; i++)
-        if (h->of[i].any && h->of[i].slot == g->slot && h->of[i].agent == g->agent)
-            at = i;
-    if (at == HEARD)
-        at = h->next++ % HEARD;
-    h->of[at] = *g;
-    return 0;
 }
 
 static int note_guard(races *r, const an_step *step) {
@@ -412,7 +364,7 @@ static int note_guard(races *r, const an_step *step) {
     else
         r->guards[step->agent] = (guard){.signal = step->from->event, .value = step->w->observed, .need = step->w->need, .record = step->e->sequence, .epoch = step->from->epoch, .agent = step->from->stamp.agent, .writer = step->from->writer,
                                            .slot = step->e->slot, .source = step->w->source, .level = step->need, .any = true, .released = step->released, .acquired = step->acquired};
-    return step->guessed ? 0 : note_heard(r, step->agent, &r->guards[step->agent]);
+    return step->guessed ? 0 : hearing_note(&r->heard, step->agent, &r->guards[step->agent]);
 }
 
 /* A relaxed wait, and the fence behind it: together they acquire. */
@@ -420,8 +372,8 @@ static void note_fence(races *r, const an_step *step) {
     guard *g = step->agent < r->guard_room ? &r->guards[step->agent] : NULL;
     if (g && g->any && an_acquires(step->e->order))
         g->acquired |= an_level_of_scope(step->e->scope) > g->level;
-    for (uint32_t i = 0; acquires && step->agent < r->heard_room && i < HEARD; i++)
-        r->heards[step->agent].of[i].acquired |= an_level_of_scope(step->e->scope) > r->heards[step->agent].of[i].level;
+    if (an_acquires(step->e->order))
+        hearing_acquire(&r->heard, step->agent, an_level_of_scope(step->e->scope));
 }
 
 static int note_begun(an *a, races *r, const xsr_event *e, uint32_t chunk_index) {
@@ -484,7 +436,8 @@ static int on_step(an *a, void *state, const an_step *step) {
         TRY(take_write(a, r, step, at));
         return note_begun(a, r, e, at);
     case XS_EV_READ_BEGIN:
-        TRY(note_custom(r, step));
+        guard last = guard_of(r, step->agent);
+        TRY(hearing_read(&r->heard, step->agent, &last));
         at = chunk_to_read(a, r, e);
         TRY(at != XSR_NONE && r->chunks[at].generation >= e->detail ? take_read(a, r, step, &r->chunks[at]) : note_early(a, r, step, at == XSR_NONE ? NULL : &r->chunks[at]));
         return note_begun(a, r, e, at);
@@ -526,8 +479,7 @@ static void release(void *state) {
     tellings_free(&r->told);
     free(r->earlies);
     free(r->guards);
-    free(r->heards);
-    free(r->customs);
+    hearing_free(&r->heard);
     free(r->names);
     free(r->chunks);
     free(r->writers);
