@@ -65,13 +65,15 @@ void an_needs_words(uint32_t needs, char *text, size_t size); /* "wait, signal o
 
 /* ---- shared state ---- */
 
-typedef struct an_where { xsr_source source; uint32_t writer; bool fence; } an_where; /* in the source: of a wait, or a fence */
+/* in the source: of a wait, or a fence */
+typedef struct an_where { xsr_source source; uint32_t writer; bool fence; } an_where;
 
 typedef struct an_writer { /* beside xsr_writer */
     uint64_t events, last_event, epoch, signals, passes; /* passes: waits that ended well */
     int64_t first_time, last_time;
     int64_t epoch_time; /* of its last EPOCH, or its first event */
-    uint64_t epoch_record, epoch_passes, epoch_lost; /* waits that had ended well by then, and what was lost of its ring */
+    /* waits that had ended well by then, and what was lost of its ring */
+    uint64_t epoch_record, epoch_passes, epoch_lost;
     uint8_t last_kind;
     bool begun;                /* its WRITER_BEGIN was seen */
     uint32_t role;
@@ -96,10 +98,19 @@ typedef struct an_touch { /* the last one to do something */
 typedef struct an_list { uint32_t *items; uint32_t count, room; } an_list;
 int an_list_add(an_list *list, uint32_t item);
 
-/* Its last arrival. first: its first epoch; epochs: in how many it arrived; now, before: what it added in the last of them and in the one before;
- * steady: for how many in a row that was the same; more: the event by which it added more than in those, 0: none; left: the count behind its last one; from: the count that its first one found,
- * found: that record, entered: the one that entered its round; reach: most waits of an epoch that it had passed when it arrived, passed: in the last, passed_before: in the one before, even: so often the same as before; whole: so often with none lost. */
-typedef struct an_arriver { uint32_t writer; uint64_t epoch, event, count, record; int64_t time; uint64_t first, epochs, now, before, steady, more, left, from, found, entered, reach, whole, passed, passed_before, even; } an_arriver;
+/* Its last arrival. first: its first epoch; epochs: in how many it arrived; now, before: what it added in the last
+ * of them and in the one before; steady: for how many in a row that was the same; more: the event by which it added
+ * more than in those, 0: none; left: the count behind its last one; from: the count that its first one found, found:
+ * that record, entered: the one that entered its round; reach: most waits of an epoch that it had passed when it
+ * arrived, passed: in the last, passed_before: in the one before, even: so often the same as before; whole: so often
+ * with none lost. */
+typedef struct an_arriver {
+    uint32_t writer;
+    uint64_t epoch, event, count, record;
+    int64_t time;
+    uint64_t first, epochs, now, before, steady, more, left, from, found, entered, reach, whole, passed, passed_before,
+        even;
+} an_arriver;
 void an_arriver_take(an_arriver *r, const xsr_event *e); /* one more */
 
 typedef struct an_slot { /* beside xsr_slot */
@@ -114,27 +125,35 @@ typedef struct an_slot { /* beside xsr_slot */
     an_arriver *arrivers; uint32_t arriver_count, arriver_room; /* each writer once */
     uint64_t least_old;        /* lowest value that an arrival found; UINT64_MAX: none */
     an_touch before_signal;    /* the signal before the last */
-    an_touch entered;          /* the wait that ended well on the highest value: by values, not by clocks, whoever came last */
+    /* the wait that ended well on the highest value: by values, not by clocks, whoever came last */
+    an_touch entered;
     int64_t first_signal;      /* time of the first signal, INT64_MAX: none */
-    int64_t newest, certain[2]; /* times of the newest signal or reset, and of the last two that came behind all before them and before all behind them whatever
-                                  clocks say, the older one first; NO_TIME: none */
+    /* times of the newest signal or reset, and of the last two that came behind all before them and before all behind
+     * them whatever clocks say, the older one first; NO_TIME: none */
+    int64_t newest, certain[2];
     bool alone;                /* the newest came behind all before it */
     uint64_t passers;          /* a bit for each writer that has passed a wait for it */
-    uint64_t lag, lag_steady;  /* epochs between a wait and the signal that it needs, and how often it was the same again */
-    uint64_t gap, gap_steady;  /* epochs of its writer from one signal of it to the next, and how often it was the same again; 0: not known */
+    /* epochs between a wait and the signal that it needs, and how often it was the same again */
+    uint64_t lag, lag_steady;
+    /* epochs of its writer from one signal of it to the next, and how often it was the same again; 0: not known */
+    uint64_t gap, gap_steady;
     uint64_t waiters;          /* a bit for each writer that waits for it, by its index modulo 64 */
     uint64_t step, step_lead;  /* by which its values rise as a rule, and how clear that is; lead 0: not known */
-    uint64_t need, need_epoch, need_step; /* of the last wait; by how much they rise from one epoch to the next, 0: not known */
+    /* of the last wait; by how much they rise from one epoch to the next, 0: not known */
+    uint64_t need, need_epoch, need_step;
     bool needs_odd;            /* they do not rise evenly */
     bool needs_fall;           /* one who waits there has needed less than the time before */
     uint64_t need_last; uint32_t need_writer; /* of the last wait, and whose it was, + 1; 0: none yet */
-    uint64_t passes, passes_most, passes_usual, passes_lead, repeats; /* waits that its writer had passed when it signalled last, most and as a rule between two
-                                                                        signals (lead: how clear that is), how many such pairs */
-    uint64_t passes_lost, whole; /* what was lost of its ring by then; of those pairs, how many with nothing lost between */
+    /* waits that its writer had passed when it signalled last, most and as a rule between two signals (lead: how clear
+     * that is), how many such pairs */
+    uint64_t passes, passes_most, passes_usual, passes_lead, repeats;
+    /* what was lost of its ring by then; of those pairs, how many with nothing lost between */
+    uint64_t passes_lost, whole;
     uint64_t reported_epoch, reported; /* last EXPECT */
     uint64_t reported_event;
     uint32_t reported_by;      /* writer */
-    bool is_reported, is_channel, is_barrier, is_state, comes_again; /* is_state: waited for by equality; comes_again: its values fall, as those of a flag that flips */
+    /* is_state: waited for by equality; comes_again: its values fall, as those of a flag that flips */
+    bool is_reported, is_channel, is_barrier, is_state, comes_again;
     uint8_t width;             /* 32 or 64 */
     an_where where;            /* of the last wait for it that has one */
 } an_slot;
@@ -149,7 +168,8 @@ typedef struct an_rank {
     uint64_t lost;             /* records, up to now */
     int64_t lost_from, lost_to; /* span that all of them lie in */
     bool ends_in_loss;         /* its newest records are missing */
-    bool crowded;              /* a block had several writers at once: what one hears is known to all, and noted for one alone */
+    /* a block had several writers at once: what one hears is known to all, and noted for one alone */
+    bool crowded;
     uint32_t device_key;       /* ranks of one key share a device: gpu scope covers them */
 } an_rank;
 
@@ -178,7 +198,8 @@ typedef struct an_stuck {
     bool certain;      /* no lost record can hide its end */
     bool late;         /* it gave up, and the same wait ended well later */
     uint8_t why;       /* an_why */
-    uint64_t round;    /* epoch in which what it needs is signalled: its own, or an earlier one, as of a credit; 0: not known */
+    /* epoch in which what it needs is signalled: its own, or an earlier one, as of a credit; 0: not known */
+    uint64_t round;
     uint32_t supplier; /* index in ranks of who owes it; XSR_NONE */
     uint32_t supplier_number; /* its number: also of a rank that is in no capture */
     uint32_t role;     /* of it, index in names or XSR_NONE */
@@ -189,10 +210,14 @@ typedef struct an_stuck {
     uint32_t cycle;    /* number of the circle it is in, + 1; 0: none */
     uint32_t root;     /* stuck wait at the end of its chain: its own index where it waits for nobody that waits */
     uint8_t origin;    /* of the knowledge of who owes it: xs_plan_origin */
-    uint64_t left_out; /* a counter: how many of its rounds the only one who arrives there has gone past without doing so */
+    /* a counter: how many of its rounds the only one who arrives there has gone past without doing so */
+    uint64_t left_out;
     bool counted;      /* left_out is told by values, whatever records are lost, also where it is 0 */
-    bool beyond;       /* a counter: who owes it, and arrived in every round before, stands behind the place where it does */
-    uint32_t absent, arrivers; /* a counter: who have arrived before and not in this epoch, of how many; several of whom none does so in every epoch */
+    /* a counter: who owes it, and arrived in every round before, stands behind the place where it does */
+    bool beyond;
+    /* a counter: who have arrived before and not in this epoch, of how many; several of whom none does so in every
+     * epoch */
+    uint32_t absent, arrivers;
 } an_stuck;
 
 /* What the plan says of a slot, from wherever it is known. */
@@ -211,12 +236,15 @@ typedef struct an_window { /* rank: index, instead of a writer; XSR_NONE. order:
     uint32_t writer, rank;
     int64_t from, to;
     bool order;
-    bool known; /* order: nobody can have told the later one of the earlier, if values rise and blocks have one writer */
+    /* order: nobody can have told the later one of the earlier, if values rise and blocks have one writer */
+    bool known;
     int64_t least; /* gaps of less than this cannot hide what matters */
     uint64_t most; /* nor can so many records in all */
-    uint64_t kinds; /* events that matter: AN_KIND(..) | ..; 0: all. Of a gap that hides another one it is known (xsr_loss) */
+    /* events that matter: AN_KIND(..) | ..; 0: all. Of a gap that hides another one it is known (xsr_loss) */
+    uint64_t kinds;
     uint64_t first, last; /* records of the writer's ring, instead of times; last 0: times */
-    uint32_t from_ring, to_ring; /* `from` and `to` are the times of records of these rings, by sequence: what is lost before the one or behind */
+    /* `from` and `to` are the times of records of these rings, by sequence: what is lost before the one or behind */
+    uint32_t from_ring, to_ring;
     uint64_t from_record, to_record; /* the other lies outside; XSR_NONE: of none */
     uint32_t comes_again; /* a slot, + 1: only if its values come again, which may show only later; 0: none */
     bool own_ends; /* the same: both are of the writer itself, the first and the last of their times */
@@ -228,13 +256,15 @@ typedef struct an_finding { /* being made */
     uint64_t key;
     xsa_evidence *evidence; uint32_t evidence_room;
     uint32_t cause;   /* index of the finding that explains it; XSR_NONE */
-    uint32_t beside;  /* a slot that the signal went to by mistake, + 1: what is wrong there follows from this; 0: none */
+    /* a slot that the signal went to by mistake, + 1: what is wrong there follows from this; 0: none */
+    uint32_t beside;
     bool by_stamps;   /* which came first is told by stamps, farther apart than their clocks may be */
     bool unasked;     /* a payload race of who reads without having waited for it */
     uint32_t named;   /* the detector whose cause it shows, should nothing else explain it; 0: its own */
     an_window windows[AN_WINDOWS]; uint32_t window_count;
     bool withdrawn;
-    bool undone;      /* lost records, or clocks that contradict each other, could undo it: it is a verdict that is unknown */
+    /* lost records, or clocks that contradict each other, could undo it: it is a verdict that is unknown */
+    bool undone;
     int64_t at;       /* order among equals */
     an_where where;   /* of what the culprit, or the victim, had done last when it was made */
 } an_finding;
@@ -287,8 +317,8 @@ static inline uint64_t an_place(uint32_t rank, uint32_t block) { return (uint64_
 
 /* ---- loss.c: what is missing, and whether it could matter ---- */
 int an_loss_add(an *a, const xsr_loss *loss);
-/* Records that `rank` (index; XSR_NONE: any) may have lost between two times; 0: none. A process whose end is not in the capture counts as 1,
- * at times that its rings are not known to be whole. */
+/* Records that `rank` (index; XSR_NONE: any) may have lost between two times; 0: none. A process whose end is not in
+ * the capture counts as 1, at times that its rings are not known to be whole. */
 uint64_t an_lost(const an *a, uint32_t rank, int64_t from, int64_t to);
 bool an_loss_is_counted(const an *a); /* what an_lost says are records, and not more */
 bool an_capture_is_whole(const an *a); /* from its start, nothing windowed, trimmed, damaged or lost */
@@ -296,8 +326,8 @@ bool an_capture_is_whole(const an *a); /* from its start, nothing windowed, trim
 uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to);
 uint64_t an_lost_so_far(const an *a, uint32_t writer); /* of its ring, ahead of the event that is being taken */
 uint64_t an_lost_in(const an *a, const an_window *w); /* no window of order, nor of records */
-/* The same, where one block's records may tell of what lies in another ring: of ranks whose blocks have several writers, and of rings of which
- * nothing is left. */
+/* The same, where one block's records may tell of what lies in another ring: of ranks whose blocks have several
+ * writers, and of rings of which nothing is left. */
 uint64_t an_lost_beside(const an *a, const an_window *w);
 /* Lost between two records of that writer, that could be of these kinds (0: of any). */
 uint64_t an_lost_records(const an *a, uint32_t writer, uint64_t first, uint64_t last, uint64_t kinds);
@@ -312,7 +342,8 @@ an_plan an_plan_of(const an *a, uint32_t slot, uint64_t epoch);
 void an_plan_free(an *a);
 /* The declared row of that kind that speaks of the slot in that epoch; XSR_NONE. */
 uint32_t an_plan_row(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch);
-uint32_t an_plan_row_at(const an *a, const xsr_slot *place, uint32_t kind, uint64_t epoch); /* pad, owner, row and column of it: also of a slot that no event names */
+/* pad, owner, row and column of it: also of a slot that no event names */
+uint32_t an_plan_row_at(const an *a, const xsr_slot *place, uint32_t kind, uint64_t epoch);
 bool an_plan_has(const an *a, uint32_t slot, uint32_t kind);   /* of any slot of its pad */
 bool an_plan_dated(const an *a, uint32_t slot, uint32_t kind); /* with an epoch */
 /* Blocks that the plan says play a role; false: it does not say. */
@@ -320,42 +351,55 @@ bool an_plan_declares_writer(const an *a, uint32_t slot, uint64_t epoch, uint32_
 bool an_plan_role_blocks(const an *a, uint32_t role, uint32_t *first, uint32_t *count);
 
 /* ---- findings.c ---- */
-/* A finding, or the one made before with this key (then its count rises, *again is set if wanted, and only its end moves on). The
- * text is a format. key 0: made from detector, slot and culprit. NULL: out of memory. */
-an_finding *an_find(an *a, const xsa_finding *like, uint64_t key, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* A finding, or the one made before with this key (then its count rises, *again is set if wanted, and only its end
+ * moves on). The text is a format. key 0: made from detector, slot and culprit. NULL: out of memory. */
+an_finding *an_find(an *a, const xsa_finding *like, uint64_t key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 bool an_found(const an *a, uint32_t detector, uint64_t key);
 void an_withdraw(an *a, uint64_t key); /* what came later shows that there is nothing wrong; it may be found anew */
-int an_accuse(an *a, uint64_t key, uint32_t rank, uint32_t writer, const char *text); /* another one of that finding, if there is one */
-/* The next finding made is undone if records of that writer (XSR_NONE: of anybody) were lost in that time; at most AN_WINDOWS. Losses are
- * told where the stream goes on behind them, so that is judged at the end. */
+/* another one of that finding, if there is one */
+int an_accuse(an *a, uint64_t key, uint32_t rank, uint32_t writer, const char *text);
+/* The next finding made is undone if records of that writer (XSR_NONE: of anybody) were lost in that time; at most
+ * AN_WINDOWS. Losses are told where the stream goes on behind them, so that is judged at the end. */
 void an_whole(an *a, uint32_t writer, int64_t from, int64_t to);
-/* The same of a slot whose values come again: in which order they were written is told by who saw what, where clocks are apart, and a record lost since stamps
- * last told it may put every round behind into the place of the one before. */
+/* The same of a slot whose values come again: in which order they were written is told by who saw what, where clocks
+ * are apart, and a record lost since stamps last told it may put every round behind into the place of the one
+ * before. */
 void an_whole_writes(an *a, uint32_t slot, int64_t to);
-/* The same, and both times are those of records of that writer: what is lost before the one and behind the other does not matter. */
+/* The same, and both times are those of records of that writer: what is lost before the one and behind the other
+ * does not matter. */
 void an_whole_own(an *a, uint32_t writer, int64_t from, int64_t to);
 /* The same of the records between two that are kept: where no time passes, times cannot tell. */
 void an_whole_records(an *a, uint32_t writer, uint64_t first, uint64_t last);
 /* The same, but only by a stretch of at least `least` without records: what could be missing there takes time. */
 void an_whole_long(an *a, uint32_t writer, int64_t from, int64_t to, int64_t least);
-/* The same for what is said of order: that what `agent` (of happens-before; XSR_NONE: anybody) does at `to` does not come behind what `other` did at
- * `from`, nor that before it: whose turn was first tells which came first only where clocks agree and nothing is lost. */
+/* The same for what is said of order: that what `agent` (of happens-before; XSR_NONE: anybody) does at `to` does not
+ * come behind what `other` did at `from`, nor that before it: whose turn was first tells which came first only where
+ * clocks agree and nothing is lost. */
 void an_whole_order(an *a, uint32_t other, int64_t from, uint32_t agent, int64_t to);
 /* Everything that a wait that stands still is judged by (stuck.c). */
 void an_whole_stuck(an *a, const an_stuck *s);
-/* Could records that are lost order what happened at that time before what the agent (hb.h; XSR_NONE: anybody) does now? */
+/* Could records that are lost order what happened at that time before what the agent (hb.h; XSR_NONE: anybody) does
+ * now? */
 bool an_hb_may_know(const an *a, uint32_t agent, int64_t time);
-uint64_t an_hb_older(const an *a);    /* waits that read a signal of which order is not kept any more: all that the slot released stands in for it */
+/* waits that read a signal of which order is not kept any more: all that the slot released stands in for it */
+uint64_t an_hb_older(const an *a);
 int64_t an_clocks_apart(const an *a); /* how far stamps of any two clocks may be apart */
-bool an_hb_forced(const an *a, int64_t from, int64_t to); /* an event of that time had its turn before what it waited for (hb.h) */
-bool an_hb_late(const an *a, int64_t from, int64_t to);   /* and that came afterwards: stamps are farther apart than is known of them */
+/* an event of that time had its turn before what it waited for (hb.h) */
+bool an_hb_forced(const an *a, int64_t from, int64_t to);
+/* and that came afterwards: stamps are farther apart than is known of them */
+bool an_hb_late(const an *a, int64_t from, int64_t to);
 void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to);
-/* The window told last can be undone only by events of these kinds; only by more records than these; lies between these two records. */
+/* The window told last can be undone only by events of these kinds; only by more records than these; lies between
+ * these two records. */
 void an_only_by(an *a, uint64_t kinds);
 void an_only_beyond(an *a, uint64_t records);
-void an_only_between(an *a, uint32_t from_writer, uint64_t from_record, uint32_t to_writer, uint64_t to_record); /* XSR_NONE: as its times say */
-#define AN_MOVES (AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE) | AN_KIND(RESET)) /* what changes a slot */
-#define AN_ENTERS (AN_KIND(EPOCH) | AN_KIND(WRITER_BEGIN))                                                       /* a writer's epoch */
+/* XSR_NONE: as its times say */
+void an_only_between(an *a, uint32_t from_writer, uint64_t from_record, uint32_t to_writer, uint64_t to_record);
+#define AN_MOVES                                                                     \
+    (AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE) | \
+     AN_KIND(RESET))                                       /* what changes a slot */
+#define AN_ENTERS (AN_KIND(EPOCH) | AN_KIND(WRITER_BEGIN)) /* a writer's epoch */
 #define AN_ORDERS (AN_MOVES | AN_KIND(PASS) | AN_KIND(WAIT_START) /* what it needs */ | AN_KIND(WAIT_END) | AN_KIND(FENCE) | AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE) | AN_KIND(BLOCK_ENTER) | \
                    AN_KIND(BLOCK_LEAVE) | AN_KIND(WRITER_BEGIN) | AN_KIND(WRITER_END))                           /* what somebody may have heard by */
 int an_evidence(an *a, an_finding *f, uint64_t event, const char *part);
@@ -372,21 +416,23 @@ void an_merge(an *a);
 int an_priority(uint32_t detector); /* lower: nearer to the cause */
 
 /* ---- verdicts.c ---- */
-/* Index of the next note, from that one on, in which the reader says that a wait ended before the signal that it saw, by more than the clocks
- * allow; XSR_NONE: there is none. Known at finish. */
+/* Index of the next note, from that one on, in which the reader says that a wait ended before the signal that it
+ * saw, by more than the clocks allow; XSR_NONE: there is none. Known at finish. */
 uint32_t an_clock_fault(const an *a, uint32_t from);
 void an_unknown(an *a, uint32_t detector, uint64_t lost, const char *format, ...) __attribute__((format(printf, 4, 5)));
 void an_verdicts_finish(an *a);
 
 /* ---- words.c: texts live until the analysis is closed; "?" where memory ran out ---- */
 const char *an_print(an *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
-const char *an_who(an *a, uint32_t rank, uint32_t writer); /* "rank 2 push block 1", indices; "rank 2", "an unknown writer" */
+/* "rank 2 push block 1", indices; "rank 2", "an unknown writer" */
+const char *an_who(an *a, uint32_t rank, uint32_t writer);
 const char *an_slot_name(const an *a, uint32_t slot);
 const char *an_pad_name(const an *a, uint32_t slot);
 const char *an_since(an *a, int64_t time); /* "1.204 ms after the start" */
 const char *an_span(an *a, int64_t ns);    /* "12.3 us" */
 const char *an_site_words(an *a, uint32_t writer, xsr_source source); /* "combine.kernel.h:34 of kernel combine" */
-const char *an_site(an *a, uint32_t writer, xsr_source source); /* ", combine.kernel.h:34 of kernel combine", ", line 34 of ..", "" */
+/* ", combine.kernel.h:34 of kernel combine", ", line 34 of ..", "" */
+const char *an_site(an *a, uint32_t writer, xsr_source source);
 void an_source(const an *a, xsa_finding *f, xsr_source source);
 const char *an_role_name(const an *a, uint32_t role);
 
@@ -394,14 +440,17 @@ const char *an_role_name(const an *a, uint32_t role);
 void an_where_wait(an *a, const xsr_wait *w);
 void an_where_event(an *a, const xsr_event *e);
 void an_where_now(const an *a, an_finding *f);         /* while it is made */
-const char *an_where_say(an *a, an_finding *f); /* at the end: sets file and line; what is added to the sentence, or "" */
+/* at the end: sets file and line; what is added to the sentence, or "" */
+const char *an_where_say(an *a, an_finding *f);
 
 /* ---- stuck.c: waits that never ended, and the graph of who waits for whom ---- */
 int an_stuck_add(an *a, const xsr_wait *w);
 bool an_broken_off(an *a, an_stuck *s); /* open because the run was ended from outside */
-int an_stuck_settled(an *a, const xsr_wait *w); /* a wait that ended well: one before it that gave up was late, not lost */
+/* a wait that ended well: one before it that gave up was late, not lost */
+int an_stuck_settled(an *a, const xsr_wait *w);
 int an_stuck_graph(an *a); /* suppliers, chains, circles; before the detectors' finish */
-const char *an_stuck_words(an *a, const an_stuck *s); /* "rank 0 consume block 3 waits for done[..] (has 44, needs 45) since ..." */
+/* "rank 0 consume block 3 waits for done[..] (has 44, needs 45) since ..." */
+const char *an_stuck_words(an *a, const an_stuck *s);
 uint32_t an_rank_of(const an *a, uint32_t number); /* index in ranks; XSR_NONE */
 int64_t an_still(const an *a); /* when the run stood still: the first wait gave up, or its end */
 int64_t an_stuck_end(const an *a, const an_stuck *s);
@@ -416,7 +465,8 @@ void an_ladder(an *a, an_stuck *s);
 /* ---- skipped.c ---- */
 bool an_has_skipped(const an *a, uint32_t slot, uint64_t need, uint32_t writer, uint32_t waits);
 bool an_may_have_skipped(const an *a, const an_stuck *s); /* records that are lost leave that open */
-bool an_is_beyond(const an *a, const an_stuck *s, const an_arriver *r, uint32_t waits); /* it stands behind the place where it arrives */
+/* it stands behind the place where it arrives */
+bool an_is_beyond(const an *a, const an_stuck *s, const an_arriver *r, uint32_t waits);
 /* ---- misdirected.c ---- */
 uint32_t an_misdirected(const an *a, const an_stuck *s); /* the slot that the signal went to instead; XSR_NONE */
 /* ---- pattern.c ---- */
@@ -430,8 +480,12 @@ uint32_t an_counter_of(const an *a, uint32_t slot);
 bool an_round_of(const an *a, uint32_t counter, uint64_t epoch, uint64_t *have, uint64_t *expected);
 
 static inline void an_windows_clear(an *a) { a->window_count = a->windows_told = 0; }
-static inline uint32_t an_number(const an *a, uint32_t rank) { return rank == XSR_NONE ? XSR_NONE : a->model->ranks[rank].rank; }
-static inline uint32_t an_block(const an *a, uint32_t writer) { return writer == XSR_NONE ? XSR_NONE : a->model->writers[writer].block; }
+static inline uint32_t an_number(const an *a, uint32_t rank) {
+    return rank == XSR_NONE ? XSR_NONE : a->model->ranks[rank].rank;
+}
+static inline uint32_t an_block(const an *a, uint32_t writer) {
+    return writer == XSR_NONE ? XSR_NONE : a->model->writers[writer].block;
+}
 static inline const xsr_pad *an_pad(const an *a, uint32_t slot) { return &a->model->pads[a->model->slots[slot].pad]; }
 static inline bool an_signals(uint32_t kind) { return kind == XS_EV_SIGNAL || kind == XS_EV_WATERMARK; }
 static inline bool an_arrives(uint32_t kind) { return kind == XS_EV_ARRIVE || kind == XS_EV_GATE_ARRIVE; }

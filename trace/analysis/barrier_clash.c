@@ -1,7 +1,8 @@
 /* D26: a named barrier of a block used with two counts at a time, or one that not all come to. */
 #include "detectors.h"
 
-typedef struct user { uint32_t count, writer; uint64_t event; int64_t time; struct user *next; } user; /* a writer that is inside */
+/* a writer that is inside */
+typedef struct user { uint32_t count, writer; uint64_t event; int64_t time; struct user *next; } user;
 typedef struct place { uint32_t launch, rank, block, id; user *inside; } place;
 typedef struct clash { rd_map of; place *list; uint32_t count, room; } clash;
 
@@ -27,8 +28,9 @@ static int say(an *a, const xsr_event *e, const user *u) {
     f.end = e->time;
     f.cure = "an id of its own for each group of threads: list who uses which id before a block changes its role";
     an_finding *out = an_find(a, &f, an_key(XSA_BARRIER_CLASH, e->rank, an_block(a, e->writer), e->object),
-                              "%s enters named barrier %u for %llu threads while %s is in it for %u, %s: undefined", an_who(a, e->rank, e->writer), e->object,
-                              (unsigned long long)e->value, an_who(a, e->rank, u->writer), u->count, an_since(a, e->time));
+                              "%s enters named barrier %u for %llu threads while %s is in it for %u, %s: undefined",
+                              an_who(a, e->rank, e->writer), e->object, (unsigned long long)e->value,
+                              an_who(a, e->rank, u->writer), u->count, an_since(a, e->time));
     TRY(an_evidence(a, out, u->event, "other use"));
     return an_evidence(a, out, e->id, "enters");
 }
@@ -86,9 +88,10 @@ static int finish(an *a, void *state) {
         an_culprit(a, &f, c->list[i].rank, u->writer);
         f.begin = u->time;
         f.cure = "all threads that the count names must come to the barrier: look for a branch around it";
-        an_finding *out = an_find(a, &f, an_key(XSA_BARRIER_CLASH, c->list[i].rank, c->list[i].block, c->list[i].id),
-                                  "%s stands in named barrier %u for %u threads since %s%s, with %u writers inside: others do not come", an_who(a, c->list[i].rank, u->writer),
-                                  c->list[i].id, u->count, an_since(a, u->time), gone, inside);
+        an_finding *out = an_find(
+            a, &f, an_key(XSA_BARRIER_CLASH, c->list[i].rank, c->list[i].block, c->list[i].id),
+            "%s stands in named barrier %u for %u threads since %s%s, with %u writers inside: others do not come",
+            an_who(a, c->list[i].rank, u->writer), c->list[i].id, u->count, an_since(a, u->time), gone, inside);
         TRY(an_evidence(a, out, u->event, "enters"));
     }
     return 0;
@@ -105,6 +108,11 @@ static void release(void *state) {
     rd_map_free(&c->of);
 }
 
-const an_ops an_barrier_clash = {.id = XSA_BARRIER_CLASH, .needs = AN_NEED_BLOCK_BARRIERS, .kinds = AN_KIND(BLOCK_ENTER) | AN_KIND(BLOCK_LEAVE),
-                                 .state = sizeof(clash), .on_event = on_event, .finish = finish, .release = release,
+const an_ops an_barrier_clash = {.id = XSA_BARRIER_CLASH,
+                                 .needs = AN_NEED_BLOCK_BARRIERS,
+                                 .kinds = AN_KIND(BLOCK_ENTER) | AN_KIND(BLOCK_LEAVE),
+                                 .state = sizeof(clash),
+                                 .on_event = on_event,
+                                 .finish = finish,
+                                 .release = release,
                                  .cannot = "__syncthreads and barriers of other libraries, which note nothing"};

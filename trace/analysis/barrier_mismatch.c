@@ -5,8 +5,22 @@
 
 #define SHOWN 8u /* generations of a rank that are known by its signals alone */
 
-typedef struct entry { uint64_t entered, before, left, enters, event; uint32_t writer; int64_t time, before_time; bool inside; uint64_t signals, signals_before, shown[SHOWN]; uint32_t shown_count; } entry; /* of a rank at a pad */
-typedef struct barrier { uint32_t pad; uint64_t participants; entry *ranks; uint64_t seen[SEEN], seen_event[SEEN]; uint32_t seen_count; } barrier;
+/* of a rank at a pad */
+typedef struct entry {
+    uint64_t entered, before, left, enters, event;
+    uint32_t writer;
+    int64_t time, before_time;
+    bool inside;
+    uint64_t signals, signals_before, shown[SHOWN];
+    uint32_t shown_count;
+} entry;
+typedef struct barrier {
+    uint32_t pad;
+    uint64_t participants;
+    entry *ranks;
+    uint64_t seen[SEEN], seen_event[SEEN];
+    uint32_t seen_count;
+} barrier;
 typedef struct barriers { barrier *list; uint32_t count, room; } barriers;
 
 static barrier *barrier_of(an *a, barriers *b, uint32_t pad) {
@@ -37,8 +51,10 @@ static int say_twice(an *a, const xsr_event *e, const entry *r) {
     f.begin = r->time;
     f.end = e->time;
     f.cure = "one block of a rank at a barrier, or a pad for each";
-    an_finding *out = an_find(a, &f, an_key(XSA_BARRIER_MISMATCH, e->slot, 1, 0), "%s enters generation %llu of %s while %s is inside generation %llu, %s", an_who(a, e->rank, e->writer),
-                              (unsigned long long)e->value, an_pad_name(a, e->slot), an_who(a, e->rank, r->writer), (unsigned long long)r->entered, an_since(a, e->time));
+    an_finding *out = an_find(a, &f, an_key(XSA_BARRIER_MISMATCH, e->slot, 1, 0),
+                              "%s enters generation %llu of %s while %s is inside generation %llu, %s",
+                              an_who(a, e->rank, e->writer), (unsigned long long)e->value, an_pad_name(a, e->slot),
+                              an_who(a, e->rank, r->writer), (unsigned long long)r->entered, an_since(a, e->time));
     TRY(an_evidence(a, out, r->event, "entered before"));
     return an_evidence(a, out, e->id, "enters");
 }
@@ -49,7 +65,8 @@ static int say_participants(an *a, const xsr_event *e, uint64_t planned) {
     an_culprit(a, &f, e->rank, e->writer);
     f.begin = f.end = e->time;
     f.cure = "make all ranks, and the plan, agree on who takes part";
-    an_finding *out = an_find(a, &f, an_key(XSA_BARRIER_MISMATCH, e->slot, 2, 0), "%s enters %s as one of %llu, where %llu take part", an_who(a, e->rank, e->writer),
+    an_finding *out = an_find(a, &f, an_key(XSA_BARRIER_MISMATCH, e->slot, 2, 0),
+                              "%s enters %s as one of %llu, where %llu take part", an_who(a, e->rank, e->writer),
                               an_pad_name(a, e->slot), (unsigned long long)e->detail, (unsigned long long)planned);
     return an_evidence(a, out, e->id, "enters");
 }
@@ -62,7 +79,8 @@ static bool is_shown(const entry *r, uint64_t generation) {
     return false;
 }
 
-/* Records that a generation leaves of a rank, of those that tell of it: its entry, its signals as far as they are noted, its leaving. */
+/* Records that a generation leaves of a rank, of those that tell of it: its entry, its signals as far as they are
+ * noted, its leaving. */
 static uint64_t records_of(const barrier *b, const entry *r) {
     uint64_t signals = r->enters > 1 ? r->signals_before / (r->enters - 1) : 0;
     return 1 + (signals < b->participants ? signals : b->participants) + (r->left != 0);
@@ -73,7 +91,8 @@ static void show(entry *r, uint64_t generation) {
         r->shown[r->shown_count++ % SHOWN] = generation;
 }
 
-static int say_skipped(an *a, const barrier *b, const xsr_event *e, uint32_t rank, uint64_t generation, uint64_t entered_by_others) {
+static int say_skipped(an *a, const barrier *b, const xsr_event *e, uint32_t rank, uint64_t generation,
+                       uint64_t entered_by_others) {
     const entry *r = &b->ranks[rank];
     if (is_shown(r, generation))
         return 0;
@@ -87,8 +106,10 @@ static int say_skipped(an *a, const barrier *b, const xsr_event *e, uint32_t ran
     f.end = e->time;
     f.cure = "every rank enters each barrier, on every path, equally often";
     uint64_t key = an_key(XSA_BARRIER_MISMATCH, b->pad, rank, generation);
-    an_finding *out = an_find(a, &f, key, "rank %u left out generation %llu of %s, which others entered: it went from %llu to %llu, %s", an_number(a, rank),
-                              (unsigned long long)generation, an_pad_name(a, e->slot), (unsigned long long)r->before, (unsigned long long)r->entered, an_since(a, e->time));
+    an_finding *out = an_find(
+        a, &f, key, "rank %u left out generation %llu of %s, which others entered: it went from %llu to %llu, %s",
+        an_number(a, rank), (unsigned long long)generation, an_pad_name(a, e->slot), (unsigned long long)r->before,
+        (unsigned long long)r->entered, an_since(a, e->time));
     TRY(an_evidence(a, out, r->event, "entered instead"));
     return an_evidence(a, out, entered_by_others, "entered by others");
 }
@@ -157,13 +178,17 @@ static int say_missing(an *a, const an_stuck *s, const barrier *b) {
     xsa_finding f = an_stuck_like(a, s, XSA_BARRIER_MISMATCH, XSA_ERROR);
     f.cure = "every rank enters each barrier, on every path, equally often";
     if (!s->certain) {
-        an_unknown(a, XSA_BARRIER_MISMATCH, f.lost, "%llu lost records could show that rank %u entered", (unsigned long long)f.lost, s->supplier_number);
+        an_unknown(a, XSA_BARRIER_MISMATCH, f.lost, "%llu lost records could show that rank %u entered",
+                   (unsigned long long)f.lost, s->supplier_number);
         return 0;
     }
     uint64_t key = an_key(XSA_BARRIER_MISMATCH, b->pad, s->supplier, s->w.need);
-    const char *so_far = r->enters ? an_print(a, "%llu times, up to %llu", (unsigned long long)r->enters, (unsigned long long)r->entered) : "never";
-    an_finding *out = an_find(a, &f, key, "rank %u did not enter generation %llu of %s (it entered %s): %s", s->supplier_number, (unsigned long long)s->w.need,
-                              an_pad_name(a, s->w.slot), so_far, an_stuck_words(a, s));
+    const char *so_far =
+        r->enters ? an_print(a, "%llu times, up to %llu", (unsigned long long)r->enters, (unsigned long long)r->entered)
+                  : "never";
+    an_finding *out =
+        an_find(a, &f, key, "rank %u did not enter generation %llu of %s (it entered %s): %s", s->supplier_number,
+                (unsigned long long)s->w.need, an_pad_name(a, s->w.slot), so_far, an_stuck_words(a, s));
     TRY(an_evidence(a, out, s->w.id, "wait"));
     return an_evidence(a, out, r->event, "entered last");
 }
@@ -172,10 +197,12 @@ static int finish(an *a, void *state) {
     barriers *b = state;
     for (uint32_t i = 0; i < a->stuck_count; i++) {
         const an_stuck *s = &a->stuck[i];
-        if (s->late || s->supplier == XSR_NONE || (s->why != AN_WHY_ENDED && s->why != AN_WHY_MOVED_ON && s->why != AN_WHY_SILENT))
+        if (s->late || s->supplier == XSR_NONE ||
+            (s->why != AN_WHY_ENDED && s->why != AN_WHY_MOVED_ON && s->why != AN_WHY_SILENT))
             continue;
         for (uint32_t k = 0; k < b->count; k++)
-            if (b->list[k].pad == a->model->slots[s->w.slot].pad && b->list[k].ranks[s->w.rank].inside && b->list[k].ranks[s->supplier].entered < s->w.need)
+            if (b->list[k].pad == a->model->slots[s->w.slot].pad && b->list[k].ranks[s->w.rank].inside &&
+                b->list[k].ranks[s->supplier].entered < s->w.need)
                 TRY(say_missing(a, s, &b->list[k]));
     }
     return 0;
@@ -188,6 +215,12 @@ static void release(void *state) {
     free(b->list);
 }
 
-const an_ops an_barrier_mismatch = {.id = XSA_BARRIER_MISMATCH, .needs = AN_NEED_BARRIERS, .kinds = AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE) | AN_KIND(SIGNAL),
-                                    .state = sizeof(barriers), .on_event = on_event, .finish = finish, .release = release,
-                                    .cannot = "barriers that are built of signals by hand: their waits are judged as waits"};
+const an_ops an_barrier_mismatch = {.id = XSA_BARRIER_MISMATCH,
+                                    .needs = AN_NEED_BARRIERS,
+                                    .kinds = AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE) | AN_KIND(SIGNAL),
+                                    .state = sizeof(barriers),
+                                    .on_event = on_event,
+                                    .finish = finish,
+                                    .release = release,
+                                    .cannot =
+                                        "barriers that are built of signals by hand: their waits are judged as waits"};

@@ -16,7 +16,9 @@ int an_blame_begin(an *a) {
     return 0;
 }
 
-static blame_end newest(const an *a) { return (blame_end){a->blame->newest, a->blame->writers[a->blame->newest].last, a->last_time}; }
+static blame_end newest(const an *a) {
+    return (blame_end){a->blame->newest, a->blame->writers[a->blame->newest].last, a->last_time};
+}
 
 int blame_halve(an *a) {
     an_blame *b = a->blame;
@@ -54,8 +56,15 @@ static int walk_from_root(an *a, const an_stuck *s) {
     int64_t since = by_owner ? a->writers[s->owes].last_time : s->w.begin;
     since = since > b->settled ? since : b->settled;
     blame_end from = {by_owner ? s->owes : s->w.writer, 0, since};
-    xsa_span p = {.begin = since, .end = b->result.end, .epoch = s->w.epoch, .part = XSA_PART_OWED, .rank = an_number(a, s->w.rank),
-                  .owes_rank = s->supplier_number, .slot = s->w.slot, .writer = s->w.writer, .pieces = 1};
+    xsa_span p = {.begin = since,
+                  .end = b->result.end,
+                  .epoch = s->w.epoch,
+                  .part = XSA_PART_OWED,
+                  .rank = an_number(a, s->w.rank),
+                  .owes_rank = s->supplier_number,
+                  .slot = s->w.slot,
+                  .writer = s->w.writer,
+                  .pieces = 1};
     TRY(blame_piece(b, &p));
     if (from.writer == XSR_NONE)
         return 0;
@@ -131,7 +140,8 @@ void an_blame_free(an *a) {
     rd_map_free(&b->sum_of);
     an_classes_free(&b->busy_of);
     an_classes_free(&b->block_of);
-    void *const all[] = {b->entries, b->writers, b->slots, b->ranks, b->pieces, b->items, b->sums, b->spans, b->listed, b->listed_ranks, b->busy, b->newest_of, b};
+    void *const all[] = {b->entries, b->writers, b->slots,        b->ranks, b->pieces,    b->items, b->sums,
+                         b->spans,   b->listed,  b->listed_ranks, b->busy,  b->newest_of, b};
     for (uint32_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }

@@ -27,14 +27,18 @@ enum blame_kind { BLAME_BEGIN, BLAME_END, BLAME_SIGNAL, BLAME_ARRIVAL, BLAME_WAI
 typedef struct blame_entry {
     uint64_t id;       /* event */
     int64_t time;      /* a wait: its end; GAP: of the first record behind it */
-    int64_t from;      /* a wait: its begin; SIGNAL, ARRIVAL: since when its writer published; GAP: of the last record before it */
+    /* a wait: its begin; SIGNAL, ARRIVAL: since when its writer published; GAP: of the last record before it */
+    int64_t from;
     uint64_t before;   /* the writer's entry before */
-    uint64_t link;     /* a wait: entry of the signal that released it; BEGIN: END of who ran before on that rank; ARRIVAL: the one before */
+    /* a wait: entry of the signal that released it; BEGIN: END of who ran before on that rank; ARRIVAL: the one
+     * before */
+    uint64_t link;
     int64_t released;  /* a wait: time of that signal; NO_TIME: none known */
     int64_t extra;     /* a wait: last failed poll or NO_TIME; SIGNAL, ARRIVAL: slack or NO_SLACK */
     uint64_t epoch;
     uint32_t writer, slot;
-    uint32_t other;    /* index in ranks, XSR_NONE: of who released (owes) a wait; of the first that waited for a signal */
+    /* index in ranks, XSR_NONE: of who released (owes) a wait; of the first that waited for a signal */
+    uint32_t other;
     uint8_t kind;      /* blame_kind */
     uint8_t why;       /* a wait without a signal: xsa_blame_why */
     bool passed : 1, failed : 1, elected : 1;
@@ -44,7 +48,8 @@ _Static_assert(sizeof(blame_entry) == 80, "the log is 262 144 of them");
 
 typedef struct blame_writer {
     uint64_t last;       /* its newest entry */
-    int64_t publishes;   /* since when: the end of its last payload or work, or its first fence or arrival; NO_TIME: it does not */
+    /* since when: the end of its last payload or work, or its first fence or arrival; NO_TIME: it does not */
+    int64_t publishes;
     int64_t waited;      /* end of its last wait; NO_TIME: none */
     int64_t ran;         /* from its begin to its end; 0: one of them is not known */
     int64_t slack;       /* of a pass over the log */
@@ -104,14 +109,18 @@ int an_blame_wait(an *a, const xsr_wait *w);
 int an_blame_lost(an *a, const xsr_loss *loss);
 
 /* ---- between the files ---- */
-static inline blame_entry *blame_at(const an_blame *b, uint64_t number) { return &b->entries[(number - 1) & (b->room - 1)]; }
+static inline blame_entry *blame_at(const an_blame *b, uint64_t number) {
+    return &b->entries[(number - 1) & (b->room - 1)];
+}
 static inline bool blame_has(const an_blame *b, uint64_t number) { return number >= b->first && number < b->next; }
 int blame_room(an *a);                           /* tables as long as the model's */
-/* One walk: the path from an end back to what is settled. It ends on writer `writer` at `end`; number: that writer's newest entry before it. */
+/* One walk: the path from an end back to what is settled. It ends on writer `writer` at `end`; number: that writer's
+ * newest entry before it. */
 typedef struct blame_end { uint32_t writer; uint64_t number; int64_t end; } blame_end;
 int blame_walk(an *a, blame_end from);           /* adds pieces */
 int blame_piece(an_blame *b, const xsa_span *p); /* empty ones are left out */
-int blame_line(an *a, const blame_entry *wait, uint32_t first_piece); /* head of line in the pieces from first_piece on */
+/* head of line in the pieces from first_piece on */
+int blame_line(an *a, const blame_entry *wait, uint32_t first_piece);
 int blame_line_add(an_blame *b, const blame_entry *pass, int64_t to);
 int blame_settle(an *a, int64_t to);             /* the pieces up to `to` are counted */
 int blame_slots(an *a, bool whole);              /* sums by slot */
@@ -121,9 +130,11 @@ int blame_blocks(an *a);                         /* writers that came since are 
 static inline uint32_t blame_first(const an_blame *b, uint32_t writer) {
     return b->writers[writer].block == XSR_NONE ? 0 : b->newest_of[b->writers[writer].block];
 }
-bool blame_joined(const an *a, uint32_t writer, uint32_t with); /* `writer` goes on when `with`, of its block, has waited */
+/* `writer` goes on when `with`, of its block, has waited */
+bool blame_joined(const an *a, uint32_t writer, uint32_t with);
 bool blame_follows(const an *a, uint32_t writer); /* it is joined to any of its block */
-uint64_t blame_held_up(an *a, uint32_t writer, int64_t from, int64_t to); /* entry of the newest such wait that ended in (from, to]; 0: none */
+/* entry of the newest such wait that ended in (from, to]; 0: none */
+uint64_t blame_held_up(an *a, uint32_t writer, int64_t from, int64_t to);
 int blame_busy(an *a, uint32_t writer, int64_t ns);
 int blame_slow(an *a, xsa_rank_blame *ranks);
 int blame_halve(an *a);

@@ -1,8 +1,9 @@
-/* Head of line: a writer waited for one slot of a pad while others of that pad, which it took afterwards, were ready. What it then worked
- * on those it could have done while it waited, as far as that wait reached. */
+/* Head of line: a writer waited for one slot of a pad while others of that pad, which it took afterwards, were
+ * ready. What it then worked on those it could have done while it waited, as far as that wait reached. */
 #include "blame.h"
 
-struct blame_item { int64_t from, to, ready; uint64_t epoch; uint32_t slot; }; /* a wait and the work behind it, newest first */
+/* a wait and the work behind it, newest first */
+struct blame_item { int64_t from, to, ready; uint64_t epoch; uint32_t slot; };
 
 int blame_line_add(an_blame *b, const blame_entry *e, int64_t to) {
     if (e->released == NO_TIME || e->failed || e->time >= to)
@@ -15,7 +16,8 @@ int blame_line_add(an_blame *b, const blame_entry *e, int64_t to) {
 
 /* How much of the item's work fits into the wait, beside what others took of it. */
 static int64_t fits(const an *a, const blame_entry *wait, const struct blame_item *i, int64_t taken) {
-    if (i->epoch != wait->epoch || i->slot == wait->slot || a->model->slots[i->slot].pad != a->model->slots[wait->slot].pad || i->ready >= wait->time)
+    if (i->epoch != wait->epoch || i->slot == wait->slot ||
+        a->model->slots[i->slot].pad != a->model->slots[wait->slot].pad || i->ready >= wait->time)
         return 0;
     int64_t idle = wait->time - (i->ready > wait->from ? i->ready : wait->from) - taken, work = i->to - i->from;
     return idle <= 0 ? 0 : work < idle ? work : idle;

@@ -1,4 +1,5 @@
-/* The log of what the critical path can lead over: lives of writers, signals, arrivals, waits, and where records are missing. */
+/* The log of what the critical path can lead over: lives of writers, signals, arrivals, waits, and where records are
+ * missing. */
 #include "blame.h"
 
 int blame_room(an *a) {
@@ -83,7 +84,9 @@ static int add_life(an *a, const xsr_event *e, blame_entry *n) {
     return 0;
 }
 
-static bool publishes(uint32_t kind) { return kind == XS_EV_FENCE || kind == XS_EV_PAYLOAD_END || kind == XS_EV_BUS_FLUSH; }
+static bool publishes(uint32_t kind) {
+    return kind == XS_EV_FENCE || kind == XS_EV_PAYLOAD_END || kind == XS_EV_BUS_FLUSH;
+}
 
 int an_blame_event(an *a, const xsr_event *e) {
     an_blame *b = a->blame;
@@ -94,8 +97,15 @@ int an_blame_event(an *a, const xsr_event *e) {
     b->newest = e->writer;
     b->last_id = e->id;
     blame_writer *w = &b->writers[e->writer];
-    blame_entry n = {.id = e->id, .time = e->time, .from = e->time, .released = NO_TIME, .extra = NO_TIME, .epoch = e->epoch, .writer = e->writer,
-                     .slot = e->slot, .other = XSR_NONE};
+    blame_entry n = {.id = e->id,
+                     .time = e->time,
+                     .from = e->time,
+                     .released = NO_TIME,
+                     .extra = NO_TIME,
+                     .epoch = e->epoch,
+                     .writer = e->writer,
+                     .slot = e->slot,
+                     .other = XSR_NONE};
     if (e->slot != XSR_NONE && (an_signals(e->kind) || an_arrives(e->kind)))
         return add_signal(a, e, &n);
     if (e->kind == XS_EV_PAYLOAD_END || (publishes(e->kind) && w->publishes == NO_TIME))
@@ -184,7 +194,16 @@ int an_blame_lost(an *a, const xsr_loss *loss) {
     TRY(an_state_room(a));
     TRY(blame_room(a));
     int64_t after = loss->after == INT64_MAX || loss->after < a->last_time ? a->last_time : loss->after;
-    blame_entry n = {.id = b->last_id, .kind = BLAME_GAP, .time = after, .from = loss->before, .released = NO_TIME, .extra = NO_TIME,
-                     .epoch = a->writers[loss->writer].epoch, .writer = loss->writer, .slot = XSR_NONE, .other = XSR_NONE, .why = XSA_BLAME_LOST};
+    blame_entry n = {.id = b->last_id,
+                     .kind = BLAME_GAP,
+                     .time = after,
+                     .from = loss->before,
+                     .released = NO_TIME,
+                     .extra = NO_TIME,
+                     .epoch = a->writers[loss->writer].epoch,
+                     .writer = loss->writer,
+                     .slot = XSR_NONE,
+                     .other = XSR_NONE,
+                     .why = XSA_BLAME_LOST};
     return add(a, &n);
 }

@@ -1,5 +1,6 @@
-/* Ranks that work slower than others: the time in which their writers ran and did not wait, role by role, against the median rank.
- * Warps that go on when another one of their block has waited count with that one: held up by its waits, they note none. */
+/* Ranks that work slower than others: the time in which their writers ran and did not wait, role by role, against
+ * the median rank. Warps that go on when another one of their block has waited count with that one: held up by its
+ * waits, they note none. */
 #include "blame.h"
 
 #define LEAST_RANKS 3u

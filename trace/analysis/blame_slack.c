@@ -1,11 +1,13 @@
-/* Slack: how much later a signal, alone, could have come without moving the end. Back over the log; per writer the least slack of all that
- * came of what it did, which grows where it had to wait anyway. Of a log whose end is not the run's, all that is open counts as urgent: what
- * is found is then at most too small. */
+/* Slack: how much later a signal, alone, could have come without moving the end. Back over the log; per writer the
+ * least slack of all that came of what it did, which grows where it had to wait anyway. Of a log whose end is not
+ * the run's, all that is open counts as urgent: what is found is then at most too small. */
 #include "blame.h"
 
 static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
 
-static int64_t plus(int64_t slack, int64_t more) { return slack == NO_SLACK ? NO_SLACK : more > 0 ? slack + more : slack; }
+static int64_t plus(int64_t slack, int64_t more) {
+    return slack == NO_SLACK ? NO_SLACK : more > 0 ? slack + more : slack;
+}
 
 typedef struct look { an *a; int64_t end; bool is_end; } look;
 

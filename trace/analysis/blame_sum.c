@@ -1,4 +1,5 @@
-/* Pieces of the path that will not change: sums, which are exact, and spans, of which the short ones are joined where they are many. */
+/* Pieces of the path that will not change: sums, which are exact, and spans, of which the short ones are joined
+ * where they are many. */
 #include "blame.h"
 
 static int count_piece(an_blame *b, const xsa_span *p) {
@@ -16,8 +17,8 @@ static int count_piece(an_blame *b, const xsa_span *p) {
 }
 
 static bool goes_on(const xsa_span *x, const xsa_span *y) {
-    return x->end == y->begin && x->part == y->part && x->why == y->why && x->rank == y->rank && x->owes_rank == y->owes_rank && x->slot == y->slot &&
-           x->writer == y->writer && x->epoch == y->epoch;
+    return x->end == y->begin && x->part == y->part && x->why == y->why && x->rank == y->rank &&
+           x->owes_rank == y->owes_rank && x->slot == y->slot && x->writer == y->writer && x->epoch == y->epoch;
 }
 
 /* Neighbours are joined until they are long enough; of them the longest tells what it was. */
@@ -108,7 +109,8 @@ static int by_time(const void *left, const void *right) {
 }
 
 static bool is_lag(const xsa_blamed *s) {
-    return s->part == XSA_PART_LINK || s->part == XSA_PART_LAG || (s->part == XSA_PART_UNKNOWN && s->why == XSA_BLAME_CLOCK);
+    return s->part == XSA_PART_LINK || s->part == XSA_PART_LAG ||
+           (s->part == XSA_PART_UNKNOWN && s->why == XSA_BLAME_CLOCK);
 }
 
 static void fill_slots(an *a, uint32_t *row_of, int64_t *most) {

@@ -1,5 +1,5 @@
-/* The walk back. It stands on a writer at a time, and knows to what that writer's time is owed: the next of its signals that somebody
- * already waited for. */
+/* The walk back. It stands on a writer at a time, and knows to what that writer's time is owed: the next of its
+ * signals that somebody already waited for. */
 #include "blame.h"
 #include "class.h"
 
@@ -28,15 +28,27 @@ static uint32_t rank_of(const walk *w) { return w->a->model->writers[w->writer].
 /* From `from` to the cursor; the cursor moves there. owes: index of a rank. */
 static int piece(walk *w, int64_t from, uint32_t part, uint32_t why, uint32_t owes, uint32_t waits, uint32_t slot) {
     from = from > w->floor ? from : w->floor;
-    xsa_span p = {.begin = from, .end = w->at, .epoch = w->epoch, .part = part, .why = why, .rank = an_number(w->a, waits),
-                  .owes_rank = an_number(w->a, owes), .slot = slot, .writer = w->writer, .pieces = 1};
+    xsa_span p = {.begin = from,
+                  .end = w->at,
+                  .epoch = w->epoch,
+                  .part = part,
+                  .why = why,
+                  .rank = an_number(w->a, waits),
+                  .owes_rank = an_number(w->a, owes),
+                  .slot = slot,
+                  .writer = w->writer,
+                  .pieces = 1};
     w->at = from < w->at ? from : w->at;
     return blame_piece(w->a->blame, &p);
 }
 
-static int own(walk *w, int64_t from, uint32_t part) { return piece(w, from, part, XSA_BLAME_KNOWN, rank_of(w), w->waits, w->slot); }
+static int own(walk *w, int64_t from, uint32_t part) {
+    return piece(w, from, part, XSA_BLAME_KNOWN, rank_of(w), w->waits, w->slot);
+}
 
-static int not_known(walk *w, int64_t from, uint32_t why) { return piece(w, from, XSA_PART_UNKNOWN, why, rank_of(w), w->waits, w->slot); }
+static int not_known(walk *w, int64_t from, uint32_t why) {
+    return piece(w, from, XSA_PART_UNKNOWN, why, rank_of(w), w->waits, w->slot);
+}
 
 static void go_to(walk *w, uint32_t writer, uint64_t number) {
     w->writer = writer;
@@ -55,7 +67,9 @@ static int64_t busy_until(const walk *w, const blame_entry *e) {
 
 static uint8_t tag(const an_blame *b) { return (uint8_t)(b->walks % 255 + 1); }
 
-static bool was_here(const an_blame *b, uint64_t number) { return blame_has(b, number) && blame_at(b, number)->walked == tag(b); }
+static bool was_here(const an_blame *b, uint64_t number) {
+    return blame_has(b, number) && blame_at(b, number)->walked == tag(b);
+}
 
 static int64_t clock_bound(const walk *w, const blame_entry *e) {
     return e->other == XSR_NONE ? 0 : an_clock_bound(w->a, e->other, rank_of(w));
@@ -88,7 +102,8 @@ static int over_to_signal(walk *w, const blame_entry *e) {
 static int on_wait(walk *w, const blame_entry *e) {
     const an_blame *b = w->a->blame;
     int64_t since = busy_until(w, e);
-    if (!e->failed && e->why == XSA_BLAME_KNOWN && e->link && e->released > since && !e->passed && !was_here(b, e->link))
+    if (!e->failed && e->why == XSA_BLAME_KNOWN && e->link && e->released > since && !e->passed &&
+        !was_here(b, e->link))
         return over_to_signal(w, e);
     if (blame_line_add(w->a->blame, e, w->next_wait))
         return XS_E_MEMORY;
@@ -97,7 +112,8 @@ static int on_wait(walk *w, const blame_entry *e) {
         if (e->failed)
             TRY(piece(w, since, XSA_PART_OWED, XSA_BLAME_KNOWN, e->other, rank_of(w), e->slot));
         else if (e->released == NO_TIME)
-            TRY(piece(w, since, XSA_PART_UNKNOWN, e->why == XSA_BLAME_KNOWN ? XSA_BLAME_SIGNAL : e->why, e->other, rank_of(w), e->slot));
+            TRY(piece(w, since, XSA_PART_UNKNOWN, e->why == XSA_BLAME_KNOWN ? XSA_BLAME_SIGNAL : e->why, e->other,
+                      rank_of(w), e->slot));
         else
             TRY(seen_late(w, e, since));
     }
@@ -137,7 +153,8 @@ static int on_signal(walk *w, const blame_entry *e) {
     return 0;
 }
 
-/* From `from` to the cursor the writer did nothing that the log knows: over to the wait of its block that held it up meanwhile. */
+/* From `from` to the cursor the writer did nothing that the log knows: over to the wait of its block that held it up
+ * meanwhile. */
 static int held_up(walk *w, int64_t from, bool *went) {
     const an_blame *b = w->a->blame;
     uint64_t wait = blame_held_up(w->a, w->writer, from > w->floor ? from : w->floor, w->at);

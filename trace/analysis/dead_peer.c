@@ -1,5 +1,5 @@
-/* D22: a rank whose process died, whose heartbeat stands still while others go on and wait for it, or whose kernel stopped where it was:
- * a check of its own failed, or the GPU refused to go on. */
+/* D22: a rank whose process died, whose heartbeat stands still while others go on and wait for it, or whose kernel
+ * stopped where it was: a check of its own failed, or the GPU refused to go on. */
 #include "detectors.h"
 
 static int say_stuck(an *a, const an_stuck *s, const char *why) {
@@ -15,7 +15,8 @@ static int say_stuck(an *a, const an_stuck *s, const char *why) {
 /* Its beats stopped while other ranks recorded on for long. */
 static bool beats_stopped(const an *a, uint32_t rank) {
     const an_rank *r = &a->ranks[rank];
-    return r->beats && r->ended < r->writers && an_still(a) - r->last_beat > a->options.silent_ns && an_still(a) - r->last_time > a->options.silent_ns;
+    return r->beats && r->ended < r->writers && an_still(a) - r->last_beat > a->options.silent_ns &&
+           an_still(a) - r->last_time > a->options.silent_ns;
 }
 
 /* The writers of a process that ended in order have ended too, unless what ran them was stopped. */
@@ -26,29 +27,33 @@ static bool never_ended(const an *a, uint32_t writer) {
 }
 
 static const char *kernel_of(an *a, uint32_t writer) {
-    uint32_t launch = a->model->writers[writer].launch, kernel = launch == XSR_NONE ? XSR_NONE : a->model->launches[launch].kernel;
+    uint32_t launch = a->model->writers[writer].launch,
+             kernel = launch == XSR_NONE ? XSR_NONE : a->model->launches[launch].kernel;
     return kernel == XSR_NONE ? "" : an_print(a, " %s", a->model->names[kernel].text);
 }
 
-/* Whose kernel stopped in mid-way: that of a check that failed, or of any writer that waited for nobody when its GPU gave up. */
+/* Whose kernel stopped in mid-way: that of a check that failed, or of any writer that waited for nobody when its GPU
+ * gave up. */
 static const char *why_it_stopped(an *a, uint32_t writer) {
     if (!never_ended(a, writer))
         return NULL;
     if (a->writers[writer].abort.line)
         return an_print(a, "a check of its own failed%s; it stopped %s", an_site(a, writer, a->writers[writer].abort),
                         an_since(a, a->writers[writer].last_time));
-    if (a->model->processes[a->model->writers[writer].process].abort_reason != (uint32_t)-XS_E_SYSTEM || an_stuck_of_writer(a, writer) != XSR_NONE)
+    if (a->model->processes[a->model->writers[writer].process].abort_reason != (uint32_t)-XS_E_SYSTEM ||
+        an_stuck_of_writer(a, writer) != XSR_NONE)
         return NULL;
-    return an_print(a, "its kernel%s was stopped by an error of its GPU (a bad address, a trap), last heard of %s", kernel_of(a, writer),
-                    an_since(a, a->writers[writer].last_time));
+    return an_print(a, "its kernel%s was stopped by an error of its GPU (a bad address, a trap), last heard of %s",
+                    kernel_of(a, writer), an_since(a, a->writers[writer].last_time));
 }
 
-/* A wait that it left open: until the world was aborted, or until its bound, since the driver tells of an error a second or more after the
- * warp has stopped. */
+/* A wait that it left open: until the world was aborted, or until its bound, since the driver tells of an error a
+ * second or more after the warp has stopped. */
 static bool left_waiting(const an *a, const an_stuck *s, uint32_t writer) {
     if (s->late || s->owes != writer)
         return false;
-    return s->w.open || s->w.result == XS_RESULT_ABORTED || (s->w.result == XS_RESULT_TIMEOUT && a->writers[writer].last_time <= s->w.end);
+    return s->w.open || s->w.result == XS_RESULT_ABORTED ||
+           (s->w.result == XS_RESULT_TIMEOUT && a->writers[writer].last_time <= s->w.end);
 }
 
 static int say_stopped(an *a, uint32_t writer, const char *why) {
@@ -62,8 +67,10 @@ static int say_stopped(an *a, uint32_t writer, const char *why) {
         xsa_finding f = an_stuck_like(a, s, XSA_DEAD_PEER, XSA_ERROR);
         if (a->writers[writer].abort.line) /* where it stopped, rather than where somebody waits for it */
             an_source(a, &f, a->writers[writer].abort);
-        f.cure = "look at its last events: they lead to the line that stopped it; compute-sanitizer finds bad addresses";
-        an_finding *out = an_find(a, &f, an_key(XSA_DEAD_PEER, writer, 1, 0), "%s; %s owes it: %s", an_stuck_words(a, s), an_who(a, XSR_NONE, writer), why);
+        f.cure =
+            "look at its last events: they lead to the line that stopped it; compute-sanitizer finds bad addresses";
+        an_finding *out = an_find(a, &f, an_key(XSA_DEAD_PEER, writer, 1, 0), "%s; %s owes it: %s",
+                                  an_stuck_words(a, s), an_who(a, XSR_NONE, writer), why);
         TRY(an_evidence(a, out, a->writers[writer].last_event, "its last event"));
         TRY(an_evidence(a, out, s->w.id, "wait"));
     }
@@ -75,8 +82,9 @@ static int say_stopped(an *a, uint32_t writer, const char *why) {
     an_source(a, &f, a->writers[writer].abort);
     f.begin = a->writers[writer].last_time;
     f.cure = "look at its last events: they lead to the line that stopped it; compute-sanitizer finds bad addresses";
-    return an_evidence(a, an_find(a, &f, an_key(XSA_DEAD_PEER, writer, 1, 0), "%s: %s", an_who(a, XSR_NONE, writer), why), a->writers[writer].last_event,
-                       "its last event");
+    return an_evidence(a,
+                       an_find(a, &f, an_key(XSA_DEAD_PEER, writer, 1, 0), "%s: %s", an_who(a, XSR_NONE, writer), why),
+                       a->writers[writer].last_event, "its last event");
 }
 
 static int stopped(an *a) {
@@ -99,14 +107,21 @@ static int finish(an *a, void *state) {
             continue;
         const an_rank *r = &a->ranks[s->supplier];
         if (s->why == AN_WHY_DEAD)
-            TRY(say_stuck(a, s, an_print(a, "owes it and its process died%s", r->last_time == NO_TIME ? "" : an_print(a, ", last heard of %s", an_since(a, r->last_time)))));
+            TRY(say_stuck(
+                a, s,
+                an_print(a, "owes it and its process died%s",
+                         r->last_time == NO_TIME ? "" : an_print(a, ", last heard of %s", an_since(a, r->last_time)))));
         else if (s->w.result == XS_RESULT_PEER_DEAD && s->why != AN_WHY_NO_RANK && r->last_time <= s->w.end)
-            TRY(say_stuck(a, s, an_print(a, "owes it and its heartbeat stood still%s", r->beats ? an_print(a, " after beat %s", an_since(a, r->last_beat)) : "")));
+            TRY(say_stuck(a, s,
+                          an_print(a, "owes it and its heartbeat stood still%s",
+                                   r->beats ? an_print(a, " after beat %s", an_since(a, r->last_beat)) : "")));
         else if (beats_stopped(a, s->supplier))
             TRY(say_stuck(a, s, an_print(a, "owes it and has been silent since %s", an_since(a, r->last_time))));
     }
     return 0;
 }
 
-const an_ops an_dead_peer = {.id = XSA_DEAD_PEER, .finish = finish,
-                             .cannot = "a rank that computes for long without a heartbeat from one that is dead; which of several that ran touched the bad address"};
+const an_ops an_dead_peer = {.id = XSA_DEAD_PEER,
+                             .finish = finish,
+                             .cannot = "a rank that computes for long without a heartbeat from one that is dead; which "
+                                       "of several that ran touched the bad address"};

@@ -143,7 +143,8 @@ int xsa_open(const xsa_options *options, xsr_sink **sink) {
     if (!a)
         return XS_E_MEMORY;
     with_defaults(&a->options, options);
-    a->sink = (xsr_sink){.name = "analysis", .begin = begin, .event = on_event, .wait = on_wait, .lost = on_lost, .finish = finish};
+    a->sink = (xsr_sink){
+        .name = "analysis", .begin = begin, .event = on_event, .wait = on_wait, .lost = on_lost, .finish = finish};
     a->failed_at = a->aborted_at = INT64_MAX;
     a->first_time = a->last_time = NO_TIME;
     *sink = &a->sink;

@@ -35,7 +35,9 @@ static an_release *new_release(hb_slot *s) {
 
 static bool not_known(const xsr_event *e) { return e->order == XS_ORDER_NONE || e->fence == XS_FENCE_UNKNOWN; }
 
-static uint8_t level_of_fence(uint32_t fence) { return fence == XS_FENCE_SYS || fence == XS_FENCE_UNKNOWN ? 2 : fence == XS_FENCE_GPU ? 1 : 0; }
+static uint8_t level_of_fence(uint32_t fence) {
+    return fence == XS_FENCE_SYS || fence == XS_FENCE_UNKNOWN ? 2 : fence == XS_FENCE_GPU ? 1 : 0;
+}
 
 /* Volatile is relaxed at system scope; weak is nothing that another thread may rely on. */
 static uint8_t level_of_access(const xsr_event *e) {
@@ -78,7 +80,8 @@ static int take_release(an *a, an_step *step, const an_release *before) {
     const xsr_event *e = step->e;
     hb_slot *s = &a->hb->slots[e->slot];
     an_agent *g = &a->hb->agents[step->agent];
-    an_release carried = {.heard = before ? before->heard : NO_TIME}; /* `before` lies in the ring that the new one may push it out of */
+    /* `before` lies in the ring that the new one may push it out of */
+    an_release carried = {.heard = before ? before->heard : NO_TIME};
     TRY(carry_on(&carried, before));
     an_release *r = new_release(s);
     if (!r)
@@ -175,13 +178,15 @@ static int process_wait(an *a, an_step *step) {
     a->hb->older += !from && !step->guessed && w->reads_from.reason == XSR_REASON_FOUND && !a->lost_records;
     if (!from || step->guessed)
         return guess(a, step);
-    return take_edge(a, step, from, level_of_access(step->e), not_known(step->e) || an_acquires(step->e->order) || w->fence != XS_FENCE_NONE);
+    return take_edge(a, step, from, level_of_access(step->e),
+                     not_known(step->e) || an_acquires(step->e->order) || w->fence != XS_FENCE_NONE);
 }
 
 static int process_arrival(an *a, an_step *step) {
     const xsr_event *e = step->e;
     hb_slot *s = &a->hb->slots[e->slot];
-    /* Where records are lost, counts of one record are put together by the reader, and may be off by an epoch: all before it stands in. */
+    /* Where records are lost, counts of one record are put together by the reader, and may be off by an epoch: all
+     * before it stands in. */
     hb_hear(&a->hb->agents[step->agent], e->time); /* also where that is told only later */
     if (a->lost_records) /* it has not waited for the one before */
         a->hb->last_forced = a->last_time;
@@ -260,7 +265,8 @@ static bool host_saw_all(const an *a, uint32_t launch) {
     const xsr_launch *l = &a->model->launches[launch];
     for (uint32_t i = 0; i < a->model->launch_count; i++) {
         const xsr_launch *o = &a->model->launches[i];
-        if (i != launch && o->process == l->process && o->begin <= l->begin && o->id < l->id && (o->end == NO_TIME || o->end > l->begin))
+        if (i != launch && o->process == l->process && o->begin <= l->begin && o->id < l->id &&
+            (o->end == NO_TIME || o->end > l->begin))
             return false;
     }
     return true;
@@ -276,7 +282,8 @@ int hb_launch_begins(an *a, uint32_t agent, uint32_t launch) {
         return 0;
     if (host_saw_all(a, launch))
         return an_vector_join(&g->known, hb->done[m->launches[launch].process], (an_stamp){0, 0});
-    return an_vector_join(&g->known, hb->done[m->process_count + g->rank], (an_stamp){0, 0}); /* streams: one launch of a rank after the other */
+    /* streams: one launch of a rank after the other */
+    return an_vector_join(&g->known, hb->done[m->process_count + g->rank], (an_stamp){0, 0});
 }
 
 int hb_writer_ends(an *a, uint32_t agent) {

@@ -1,8 +1,17 @@
-/* D10: waits for equality. One that the value jumped over never ends; one that passed while the value then went on past it was lucky. */
+/* D10: waits for equality. One that the value jumped over never ends; one that passed while the value then went on
+ * past it was lucky. */
 #include "detectors.h"
 #include "hb.h"
 
-typedef struct lucky { uint64_t need, wait; uint32_t writer, rank; xsr_source source; int64_t begin, end; an_stamp stamp; bool any, passed_by; } lucky; /* passed_by: nothing made who went past it wait for it */
+/* passed_by: nothing made who went past it wait for it */
+typedef struct lucky {
+    uint64_t need, wait;
+    uint32_t writer, rank;
+    xsr_source source;
+    int64_t begin, end;
+    an_stamp stamp;
+    bool any, passed_by;
+} lucky;
 typedef struct equality { lucky *slots; uint32_t room; } equality;
 
 /* The newest wait of a slot; one that was passed by stays. */
@@ -20,7 +29,8 @@ static int on_step(an *a, void *state, const an_step *step) {
         return 0;
     TRY(RD_ROWS(q->slots, q->room, a->slot_count));
     if (!q->slots[w->slot].passed_by)
-        q->slots[w->slot] = (lucky){w->need, w->id, w->writer, w->rank, w->source, w->begin, w->end, {step->agent, step->epoch}, true, false};
+        q->slots[w->slot] = (lucky){
+            w->need, w->id, w->writer, w->rank, w->source, w->begin, w->end, {step->agent, step->epoch}, true, false};
     return 0;
 }
 
@@ -29,12 +39,14 @@ static int say_stuck(an *a, const an_stuck *s) {
     xsa_finding f = an_stuck_like(a, s, XSA_EQUALITY_OVERSHOOT, XSA_ERROR);
     f.cure = "wait for at least the value (>=), never for equality, and count cumulatively";
     if (!s->certain) {
-        an_unknown(a, XSA_EQUALITY_OVERSHOOT, f.lost, "%llu lost records could hold the end of a wait", (unsigned long long)f.lost);
+        an_unknown(a, XSA_EQUALITY_OVERSHOOT, f.lost, "%llu lost records could hold the end of a wait",
+                   (unsigned long long)f.lost);
         return 0;
     }
     uint64_t passed = s->w.observed > s->w.need ? s->w.observed : x->post > x->max_value ? x->post : x->max_value;
-    an_finding *out = an_find(a, &f, an_key(XSA_EQUALITY_OVERSHOOT, s->w.slot, 0, 0), "%s, for equality, and the value is past it: %llu", an_stuck_words(a, s),
-                              (unsigned long long)passed);
+    an_finding *out =
+        an_find(a, &f, an_key(XSA_EQUALITY_OVERSHOOT, s->w.slot, 0, 0),
+                "%s, for equality, and the value is past it: %llu", an_stuck_words(a, s), (unsigned long long)passed);
     TRY(an_evidence(a, out, x->signal.event, "signal"));
     TRY(an_evidence(a, out, x->arrival.event, "arrival"));
     return an_evidence(a, out, s->w.id, "wait");
@@ -49,13 +61,16 @@ static int say_lucky(an *a, uint32_t slot, const lucky *l) {
     xsa_finding f = an_like(XSA_EQUALITY_OVERSHOOT, XSA_WARNING, XSA_HIGH);
     f.slot = slot;
     an_victim(a, &f, l->rank, l->writer);
-    an_culprit(a, &f, x->arrivals ? x->arrival.rank : x->signal.rank, x->arrivals ? x->arrival.writer : x->signal.writer);
+    an_culprit(a, &f, x->arrivals ? x->arrival.rank : x->signal.rank,
+               x->arrivals ? x->arrival.writer : x->signal.writer);
     f.begin = l->begin;
     f.end = l->end;
     an_source(a, &f, l->source);
     f.cure = "wait for at least the value (>=), never for equality, and count cumulatively";
-    an_finding *out = an_find(a, &f, an_key(XSA_EQUALITY_OVERSHOOT, slot, 0, 0), "%s waited for %s to equal %llu and passed, but it goes on to %llu: the wait can miss its value",
-                              an_who(a, l->rank, l->writer), an_slot_name(a, slot), (unsigned long long)l->need, (unsigned long long)top);
+    an_finding *out = an_find(
+        a, &f, an_key(XSA_EQUALITY_OVERSHOOT, slot, 0, 0),
+        "%s waited for %s to equal %llu and passed, but it goes on to %llu: the wait can miss its value",
+        an_who(a, l->rank, l->writer), an_slot_name(a, slot), (unsigned long long)l->need, (unsigned long long)top);
     return an_evidence(a, out, l->wait, "wait");
 }
 
@@ -72,5 +87,10 @@ static int finish(an *a, void *state) {
 
 static void release(void *state) { free(((equality *)state)->slots); }
 
-const an_ops an_equality_overshoot = {.id = XSA_EQUALITY_OVERSHOOT, .needs = AN_NEED_WAITS, .state = sizeof(equality), .on_step = on_step, .finish = finish,
-                                      .release = release, .cannot = "values that the writer may take and did not"};
+const an_ops an_equality_overshoot = {.id = XSA_EQUALITY_OVERSHOOT,
+                                      .needs = AN_NEED_WAITS,
+                                      .state = sizeof(equality),
+                                      .on_step = on_step,
+                                      .finish = finish,
+                                      .release = release,
+                                      .cannot = "values that the writer may take and did not"};

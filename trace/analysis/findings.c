@@ -11,12 +11,25 @@ static uint64_t mixed(uint64_t h, uint64_t more) {
     return h ^ h >> 29;
 }
 
-uint64_t an_key(uint32_t detector, uint64_t x, uint64_t y, uint64_t z) { return mixed(mixed(mixed(mixed(1, detector), x), y), z); }
+uint64_t an_key(uint32_t detector, uint64_t x, uint64_t y, uint64_t z) {
+    return mixed(mixed(mixed(mixed(1, detector), x), y), z);
+}
 
 xsa_finding an_like(uint32_t detector, uint32_t severity, uint32_t confidence) {
-    return (xsa_finding){.detector = detector, .severity = severity, .confidence = confidence, .cure = "", .explains = "", .slot = XSR_NONE,
-                         .rank = XSR_NONE, .block = XSR_NONE, .owes_rank = XSR_NONE, .owes_block = XSR_NONE, .owes_writer = XSR_NONE,
-                         .begin = NO_TIME, .end = NO_TIME, .count = 1};
+    return (xsa_finding){.detector = detector,
+                         .severity = severity,
+                         .confidence = confidence,
+                         .cure = "",
+                         .explains = "",
+                         .slot = XSR_NONE,
+                         .rank = XSR_NONE,
+                         .block = XSR_NONE,
+                         .owes_rank = XSR_NONE,
+                         .owes_block = XSR_NONE,
+                         .owes_writer = XSR_NONE,
+                         .begin = NO_TIME,
+                         .end = NO_TIME,
+                         .count = 1};
 }
 
 void an_culprit(const an *a, xsa_finding *f, uint32_t rank, uint32_t writer) {
@@ -57,15 +70,23 @@ static void add_window(an *a, an_window w) {
         return;
     }
     an_window *last = &a->windows[AN_WINDOWS - 1];
-    *last = (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from = w.from < last->from ? w.from : last->from, .to = w.to > last->to ? w.to : last->to,
-                        .order = w.order || last->order, .from_ring = XSR_NONE, .to_ring = XSR_NONE};
+    *last = (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from_ring = XSR_NONE, .to_ring = XSR_NONE,
+                        .from = w.from < last->from ? w.from : last->from, .to = w.to > last->to ? w.to : last->to,
+                        .order = w.order || last->order};
 }
 
-void an_whole(an *a, uint32_t writer, int64_t from, int64_t to) { add_window(a, (an_window){.writer = writer, .rank = XSR_NONE, .from = from, .to = to}); }
+void an_whole(an *a, uint32_t writer, int64_t from, int64_t to) {
+    add_window(a, (an_window){.writer = writer, .rank = XSR_NONE, .from = from, .to = to});
+}
 
 void an_whole_writes(an *a, uint32_t slot, int64_t to) {
     if (a->model->clock_count > 1)
-        add_window(a, (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from = a->slots[slot].certain[0], .to = to, .kinds = AN_ORDERS, .comes_again = slot + 1});
+        add_window(a, (an_window){.writer = XSR_NONE,
+                                  .rank = XSR_NONE,
+                                  .from = a->slots[slot].certain[0],
+                                  .to = to,
+                                  .kinds = AN_ORDERS,
+                                  .comes_again = slot + 1});
 }
 
 void an_whole_own(an *a, uint32_t writer, int64_t from, int64_t to) {
@@ -73,18 +94,28 @@ void an_whole_own(an *a, uint32_t writer, int64_t from, int64_t to) {
 }
 
 void an_whole_records(an *a, uint32_t writer, uint64_t first, uint64_t last) {
-    add_window(a, (an_window){.writer = writer, .rank = XSR_NONE, .from = INT64_MIN, .to = INT64_MAX, .first = first, .last = last});
+    add_window(
+        a, (an_window){
+               .writer = writer, .rank = XSR_NONE, .from = INT64_MIN, .to = INT64_MAX, .first = first, .last = last});
 }
 
 void an_whole_long(an *a, uint32_t writer, int64_t from, int64_t to, int64_t least) {
     add_window(a, (an_window){.writer = writer, .rank = XSR_NONE, .from = from, .to = to, .least = least});
 }
 
-void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to) { add_window(a, (an_window){.writer = XSR_NONE, .rank = rank, .from = from, .to = to}); }
+void an_whole_rank(an *a, uint32_t rank, int64_t from, int64_t to) {
+    add_window(a, (an_window){.writer = XSR_NONE, .rank = rank, .from = from, .to = to});
+}
 
 void an_whole_order(an *a, uint32_t other, int64_t from, uint32_t agent, int64_t to) {
     bool known = !an_hb_may_know(a, agent, from) && !an_hb_may_know(a, other, to);
-    add_window(a, (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from = from, .to = to, .order = true, .known = known, .kinds = AN_ORDERS});
+    add_window(a, (an_window){.writer = XSR_NONE,
+                              .rank = XSR_NONE,
+                              .from = from,
+                              .to = to,
+                              .order = true,
+                              .known = known,
+                              .kinds = AN_ORDERS});
 }
 
 static an_window *told_last(an *a) { return a->window_count ? &a->windows[a->window_count - 1] : NULL; }
@@ -113,8 +144,9 @@ void an_only_between(an *a, uint32_t from_writer, uint64_t from_record, uint32_t
     bound(a, to_writer, to_record, &w->to_ring, &w->to_record);
 }
 
-/* Where the agent could have heard of it: in that time, by anybody; and order is not certain where an event went on before what it waited
- * for, nor where counts of packed arrivals are put together from what is left: then any loss counts. */
+/* Where the agent could have heard of it: in that time, by anybody; and order is not certain where an event went on
+ * before what it waited for, nor where counts of packed arrivals are put together from what is left: then any loss
+ * counts. */
 static uint64_t lost_of_order(const an *a, const an_window *w) {
     an_window any = *w;
     if (w->known && !a->falls)
@@ -126,7 +158,9 @@ static uint64_t lost_of_order(const an *a, const an_window *w) {
     return an_lost_in(a, &any);
 }
 
-static uint64_t beyond(const an *a, const an_window *w, uint64_t lost) { return lost <= w->most && an_loss_is_counted(a) ? 0 : lost; }
+static uint64_t beyond(const an *a, const an_window *w, uint64_t lost) {
+    return lost <= w->most && an_loss_is_counted(a) ? 0 : lost;
+}
 
 /* Its values come again: which signal a wait read is told by order, and for what no wait orders by stamps. */
 static bool comes_again(const an *a, uint32_t slot) { return a->slots[slot].resets || a->slots[slot].comes_again; }
@@ -302,7 +336,8 @@ static void undo_by_clocks(an *a) {
         if (f->undone || !rests_on_pairing(a, &f->f))
             continue;
         f->undone = true;
-        an_unknown(a, f->f.detector, 0, "clocks are farther apart than they say, and which signal was read rests on them: %s", f->f.text);
+        an_unknown(a, f->f.detector, 0,
+                   "clocks are farther apart than they say, and which signal was read rests on them: %s", f->f.text);
     }
 }
 
@@ -312,15 +347,18 @@ static void undo_effects(an *a) {
         const an_finding *race = &a->findings[i];
         for (uint32_t k = 0; race->undone && race->f.detector == XSA_RESET_RACE && k < a->finding_count; k++) {
             an_finding *f = &a->findings[k];
-            if (f->undone || f->f.slot != race->f.slot || (f->f.detector != XSA_REGRESSION && f->f.detector != XSA_EARLY_PASS))
+            if (f->undone || f->f.slot != race->f.slot ||
+                (f->f.detector != XSA_REGRESSION && f->f.detector != XSA_EARLY_PASS))
                 continue;
             f->undone = true;
-            an_unknown(a, f->f.detector, a->lost_records, "a reset race could explain this, and lost records could undo that: %s", f->f.text);
+            an_unknown(a, f->f.detector, a->lost_records,
+                       "a reset race could explain this, and lost records could undo that: %s", f->f.text);
         }
     }
 }
 
-/* Order is told by counts, and stamps tell in which order to look at them: here somebody had been taken to go on without what came before. */
+/* Order is told by counts, and stamps tell in which order to look at them: here somebody had been taken to go on
+ * without what came before. */
 static bool rests_on_late(const an *a, const an_finding *f) {
     if (f->by_stamps && an_hb_late(a, INT64_MIN, INT64_MAX))
         return true;
@@ -332,7 +370,10 @@ static bool rests_on_late(const an *a, const an_finding *f) {
 
 static void undo_late(an *a, an_finding *f) {
     f->undone = true;
-    an_unknown(a, f->f.detector, 0, "an arrival at a counter came later than clocks allow, or than there is room to wait for it, and this rests on what it orders: %s", f->f.text);
+    an_unknown(a, f->f.detector, 0,
+               "an arrival at a counter came later than clocks allow, or than there is room to wait for it, and this "
+               "rests on what it orders: %s",
+               f->f.text);
 }
 
 static void undo(an *a) {
@@ -343,7 +384,8 @@ static void undo(an *a) {
         if (f->withdrawn)
             continue;
         if (f->undone)
-            an_unknown(a, f->f.detector, lost, "%llu lost records could undo this: %s", (unsigned long long)lost, f->f.text);
+            an_unknown(a, f->f.detector, lost, "%llu lost records could undo this: %s", (unsigned long long)lost,
+                       f->f.text);
         else if (rests_on_late(a, f))
             undo_late(a, f);
     }
@@ -356,14 +398,16 @@ static bool is_of_threads(const an *a, const xsa_finding *f) {
     const uint32_t who[2] = {f->owes_rank, f->rank};
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t rank = who[i] == XSR_NONE ? XSR_NONE : an_rank_of(a, who[i]);
-        if (rank != XSR_NONE && a->model->ranks[rank].device < 0 && !a->model->processes[a->model->ranks[rank].process].virtual_time)
+        if (rank != XSR_NONE && a->model->ranks[rank].device < 0 &&
+            !a->model->processes[a->model->ranks[rank].process].virtual_time)
             return true;
     }
     return false;
 }
 
 static bool is_of_time(const xsa_finding *f) {
-    static const uint8_t of_time[] = {XSA_STALL, XSA_HEAD_OF_LINE, XSA_UNFAIRNESS, XSA_DETECTION_LAG, XSA_LATE_RANK, XSA_READINESS_COLLAPSE};
+    static const uint8_t of_time[] = {XSA_STALL,         XSA_HEAD_OF_LINE, XSA_UNFAIRNESS,
+                                      XSA_DETECTION_LAG, XSA_LATE_RANK,    XSA_READINESS_COLLAPSE};
     return f->severity != XSA_ERROR && memchr(of_time, (int)f->detector, sizeof of_time) != NULL;
 }
 
@@ -374,7 +418,8 @@ static void doubt(an *a, xsa_finding *f) {
     f->text = an_print(a, "%s (low confidence: on CPU threads the machine's scheduler has a part in times)", f->text);
 }
 
-/* Where the start of a wait is lost, its begin is a guess, which may lie before the run. What is judged by it is judged by now. */
+/* Where the start of a wait is lost, its begin is a guess, which may lie before the run. What is judged by it is
+ * judged by now. */
 static void begin_with_run(const an *a, xsa_finding *f) {
     bool before = f->begin != NO_TIME && f->begin < a->first_time && (f->end == NO_TIME || f->end >= a->first_time);
     if (before && f->detector != XSA_TRACE_HEALTH) /* of the whole capture */

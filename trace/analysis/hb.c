@@ -1,15 +1,18 @@
-/* Each agent's events in their order, each wait behind the signal that it read, each arrival behind the one that it found. Almost always
- * that is the order in which they come; what has to wait is queued (hb_queue.c), for a bounded time and in bounded memory (hb_force.c). */
+/* Each agent's events in their order, each wait behind the signal that it read, each arrival behind the one that it
+ * found. Almost always that is the order in which they come; what has to wait is queued (hb_queue.c), for a bounded
+ * time and in bounded memory (hb_force.c). */
 #include "hb_internal.h"
 
-#define MOST_APART (1ll << 58) /* ns: nine years, which no two stamps are apart; also the most that a clock has (rd_bound) */
+#define MOST_APART \
+    (1ll << 58) /* ns: nine years, which no two stamps are apart; also the most that a clock has (rd_bound) */
 #define GRACE 10000            /* ns of merged time; more where clocks or schedulers are loose */
 
-static const uint64_t wanted = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE) | AN_KIND(RESET) | AN_KIND(PASS) |
-                               AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(FENCE) | AN_KIND(READ_BEGIN) | AN_KIND(WRITE_BEGIN) |
-                               AN_KIND(PAYLOAD_END) | AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE) | AN_KIND(BLOCK_ENTER) |
-                               AN_KIND(BLOCK_LEAVE) | AN_KIND(PUBLISH) | AN_KIND(CONSUME) | AN_KIND(WRITER_BEGIN) | AN_KIND(WRITER_END) |
-                               AN_KIND(WORK_BEGIN) | AN_KIND(EPOCH);
+static const uint64_t wanted = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE) |
+                               AN_KIND(RESET) | AN_KIND(PASS) | AN_KIND(WAIT_START) | AN_KIND(WAIT_END) |
+                               AN_KIND(FENCE) | AN_KIND(READ_BEGIN) | AN_KIND(WRITE_BEGIN) | AN_KIND(PAYLOAD_END) |
+                               AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE) | AN_KIND(BLOCK_ENTER) |
+                               AN_KIND(BLOCK_LEAVE) | AN_KIND(PUBLISH) | AN_KIND(CONSUME) | AN_KIND(WRITER_BEGIN) |
+                               AN_KIND(WRITER_END) | AN_KIND(WORK_BEGIN) | AN_KIND(EPOCH);
 
 static void set_grace(an_hb *hb, const xsr_model *m) {
     int64_t bound = 0;
@@ -47,7 +50,8 @@ static int room_for_slots(an *a) {
     return 0;
 }
 
-/* The agent of a writer's block. A block of a later launch goes on as the agent of its place if all that was there is over. */
+/* The agent of a writer's block. A block of a later launch goes on as the agent of its place if all that was there
+ * is over. */
 static int agent_of(an *a, uint32_t writer, uint32_t *out) {
     an_hb *hb = a->hb;
     const xsr_writer *w = &a->model->writers[writer];
@@ -63,7 +67,8 @@ static int agent_of(an *a, uint32_t writer, uint32_t *out) {
         at = hb->agent_count;
         if (RD_ROOM(hb->agents, hb->agent_room, at + 1) < 0 || rd_map_put(&hb->agent_at, key, at) < 0)
             return XS_E_MEMORY;
-        hb->agents[at] = (an_agent){.rank = w->rank, .block = w->block, .launch = w->launch, .epoch = 1, .heard = NO_TIME};
+        hb->agents[at] =
+            (an_agent){.rank = w->rank, .block = w->block, .launch = w->launch, .epoch = 1, .heard = NO_TIME};
         hb->agent_count++;
     }
     if (fresh || hb->agents[at].launch != w->launch)
@@ -79,7 +84,8 @@ static int agent_of(an *a, uint32_t writer, uint32_t *out) {
 }
 
 uint32_t an_hb_agent_of(const an *a, uint32_t writer) {
-    return writer == XSR_NONE || writer >= a->writer_count || !a->writers[writer].agent ? XSR_NONE : a->writers[writer].agent - 1;
+    return writer == XSR_NONE || writer >= a->writer_count || !a->writers[writer].agent ? XSR_NONE
+                                                                                        : a->writers[writer].agent - 1;
 }
 
 const an_agent *an_hb_agent(const an *a, uint32_t agent) { return &a->hb->agents[agent]; }
@@ -100,7 +106,8 @@ bool an_hb_before(const an *a, an_stamp s, uint32_t agent) {
 bool an_hb_may_know(const an *a, uint32_t agent, int64_t time) {
     if (agent == XSR_NONE)
         return true;
-    int64_t heard = a->hb->agents[agent].heard; /* the stamp of something behind what it may have heard by, in the order of its writer */
+    /* the stamp of something behind what it may have heard by, in the order of its writer */
+    int64_t heard = a->hb->agents[agent].heard;
     return heard != NO_TIME && (heard >= time || time - heard <= an_clocks_apart(a));
 }
 
@@ -168,7 +175,8 @@ int an_hb_wait(an *a, const xsr_wait *w) {
             continue;
         item->w = *w;
         item->has_wait = true;
-        if (a->hb->last_forced != NO_TIME && a->hb->last_forced >= w->end) { /* somebody has gone on without what waits here */
+        if (a->hb->last_forced != NO_TIME &&
+            a->hb->last_forced >= w->end) { /* somebody has gone on without what waits here */
             TRY(hb_note_forced(a->hb, w->end, a->last_time));
             hb_hear(g, a->last_time);
         }

@@ -79,7 +79,8 @@ static int force_one(an *a, uint32_t agent, int64_t now) {
 static bool waits_for(const xsr_event *e, const xsr_wait *w, const xsr_event *other) {
     if (w)
         return w->reads_from.event == other->id;
-    return an_arrives(e->kind) && an_arrives(other->kind) && e->slot == other->slot && other->value + an_weight(other) == e->value;
+    return an_arrives(e->kind) && an_arrives(other->kind) && e->slot == other->slot &&
+           other->value + an_weight(other) == e->value;
 }
 
 static uint32_t queue_of(const an_hb *hb, const an_item *waits) {
@@ -90,8 +91,8 @@ static uint32_t queue_of(const an_hb *hb, const an_item *waits) {
     return XSR_NONE;
 }
 
-/* What the agent waits for may stand in a queue behind an event that waits itself: that one is first. Not where queues are so long that looking takes
- * longer than it is worth. */
+/* What the agent waits for may stand in a queue behind an event that waits itself: that one is first. Not where
+ * queues are so long that looking takes longer than it is worth. */
 static uint32_t deepest(const an_hb *hb, uint32_t agent) {
     for (uint32_t steps = 0; steps < hb->agent_count && hb->queued < MOST_SEARCHED; steps++) {
         uint32_t next = queue_of(hb, hb_item(&hb->agents[agent], 0));
@@ -102,13 +103,17 @@ static uint32_t deepest(const an_hb *hb, uint32_t agent) {
     return agent;
 }
 
-/* Whose next event all others may wait for. What a blocked agent waits for may lie behind a wait whose signal the reader still looks for
- * (the host wrote the slot, or its record is lost): the reader tells of it after a grace of its own, longer than ours, and until then nothing
- * is missing. That wait is then the older one, as far as clocks tell. */
+/* Whose next event all others may wait for. What a blocked agent waits for may lie behind a wait whose signal the
+ * reader still looks for (the host wrote the slot, or its record is lost): the reader tells of it after a grace of
+ * its own, longer than ours, and until then nothing is missing. That wait is then the older one, as far as clocks
+ * tell. */
 static uint32_t root_of(const an_hb *hb, bool *told_later) {
-    uint32_t blocked = oldest_of(hb, hb->blocked, hb->blocked_count), unsettled = oldest_of(hb, hb->unsettled, hb->unsettled_count);
+    uint32_t blocked = oldest_of(hb, hb->blocked, hb->blocked_count),
+             unsettled = oldest_of(hb, hb->unsettled, hb->unsettled_count);
     int64_t clocks = hb->clocks;
-    *told_later = unsettled != XSR_NONE && (blocked == XSR_NONE || hb_item(&hb->agents[unsettled], 0)->e.time - clocks <= hb_item(&hb->agents[blocked], 0)->e.time);
+    *told_later = unsettled != XSR_NONE &&
+                  (blocked == XSR_NONE || hb_item(&hb->agents[unsettled], 0)->e.time - clocks <=
+                                              hb_item(&hb->agents[blocked], 0)->e.time);
     return *told_later ? unsettled : blocked;
 }
 

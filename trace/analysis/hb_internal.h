@@ -10,7 +10,9 @@ typedef struct hb_slot {
     uint64_t newest; /* event id of the last signal that had its turn */
     uint64_t post;   /* arrivals: what the last one that had its turn left */
     bool chained; /* an arrival had its turn */
-    uint64_t skipped[2]; /* counts that nobody had left yet when somebody went on as if they had, at skipped_at: beyond the first, up to the second */
+    /* counts that nobody had left yet when somebody went on as if they had, at skipped_at: beyond the first, up to
+     * the second */
+    uint64_t skipped[2];
     int64_t skipped_at;
     int64_t heard; /* the latest of all releases, those not kept included; 0: of none */
 } hb_slot;
@@ -24,12 +26,17 @@ typedef struct an_hb {
     rd_map agent_at;    /* (rank, block) -> newest agent */
     hb_slot *slots; uint32_t slot_count, slot_room;
     uint32_t *blocked; uint32_t blocked_count, blocked_room; /* agents whose next event waits for another one */
-    uint32_t *unsettled; uint32_t unsettled_count, unsettled_room; /* agents with events behind a wait that the reader has not told of yet */
+    /* agents with events behind a wait that the reader has not told of yet */
+    uint32_t *unsettled; uint32_t unsettled_count, unsettled_room;
     uint64_t queued;
     hb_span *forced; uint32_t forced_count, forced_room; /* when events went on before what they waited for */
-    hb_span *late; uint32_t late_count, late_room;       /* the same where that came after all: by more than clocks allow, or than a thread is set aside for */
-    int64_t grace, clocks, stamps; /* how long an event may wait for another; what stamps may be off by; and those of the ranks alone, not of their hosts */
-    int64_t last_forced;    /* merged time at which somebody last went on though what it waited for may have been held up */
+    /* the same where that came after all: by more than clocks allow, or than a thread is set aside for */
+    hb_span *late; uint32_t late_count, late_room;
+    /* how long an event may wait for another; what stamps may be off by; and those of the ranks alone, not of their
+     * hosts */
+    int64_t grace, clocks, stamps;
+    /* merged time at which somebody last went on though what it waited for may have been held up */
+    int64_t last_forced;
     bool *gap; uint32_t gap_room; /* per ring: records before its next event are lost */
     uint64_t older; /* waits whose signal was not kept any more */
     uint32_t tick;

@@ -1,4 +1,5 @@
-/* What waits for its turn: a queue an agent, in the order of its records, and the lists of agents whose head has to wait. */
+/* What waits for its turn: a queue an agent, in the order of its records, and the lists of agents whose head has to
+ * wait. */
 #include "hb_internal.h"
 
 int hb_push(an *a, uint32_t agent, const xsr_event *e) {

@@ -20,7 +20,8 @@ static bool wait_ready(const an *a, const xsr_wait *w) {
         return w->reads_from.writer == XSR_NONE || (s->chained && s->post >= w->reads_from.value);
     if (w->reads_from.reason != XSR_REASON_FOUND || w->reads_from.writer == XSR_NONE)
         return true;
-    return hb_find(s, w->reads_from.event) || (s->newest >= w->reads_from.event && !is_queued(a, w->reads_from.writer, w->reads_from.event));
+    return hb_find(s, w->reads_from.event) ||
+           (s->newest >= w->reads_from.event && !is_queued(a, w->reads_from.writer, w->reads_from.event));
 }
 
 /* The first arrival that is seen at a counter may have found a seed. */
@@ -48,8 +49,9 @@ int hb_take_head(an *a, uint32_t agent, bool guessed) {
     return hb_process(a, agent, &item.e, item.has_wait ? &item.w : NULL, guessed);
 }
 
-/* Warps of a block arrive at one counter, and the one that came first has the later stamp, or the same: what the head waits for stands behind it,
- * in its own queue. That writer's events come first then, in their order. The index of the next of them; 0: it is not there. */
+/* Warps of a block arrive at one counter, and the one that came first has the later stamp, or the same: what the
+ * head waits for stands behind it, in its own queue. That writer's events come first then, in their order. The index
+ * of the next of them; 0: it is not there. */
 static uint32_t ahead_of_head(const an_agent *g) {
     const an_item *head = hb_item(g, 0);
     uint32_t arrival = 0;
@@ -85,7 +87,8 @@ int hb_drain(an *a, uint32_t agent) {
 
 static bool blocked_is_ready(const an *a, uint32_t agent) {
     const an_agent *g = &a->hb->agents[agent];
-    return g->count == 0 || hb_is_ready(a, hb_item(g, 0)) || (ahead_of_head(g) && hb_is_ready(a, hb_item(g, ahead_of_head(g))));
+    return g->count == 0 || hb_is_ready(a, hb_item(g, 0)) ||
+           (ahead_of_head(g) && hb_is_ready(a, hb_item(g, ahead_of_head(g))));
 }
 
 /* Those whose event has come. Each turn may free others. */

@@ -1,10 +1,12 @@
-/* The ladder of a wait that stands still: who owes its signal, and what that one did instead. First the facts that need no supplier
- * (the host owes it, the signal was made), then the supplier's rank, its blocks, its counter, and what its writers do. */
+/* The ladder of a wait that stands still: who owes its signal, and what that one did instead. First the facts that
+ * need no supplier (the host owes it, the signal was made), then the supplier's rank, its blocks, its counter, and
+ * what its writers do. */
 #include "ladder.h"
 
 #define LEAST_LAGS 2u /* times that signals came as many epochs ahead of their waits as the time before */
 
-/* Let in by the abort alone: a block that began when all else had stood still, for which waits that gave up made room. */
+/* Let in by the abort alone: a block that began when all else had stood still, for which waits that gave up made
+ * room. */
 static bool let_in(const an *a, const an_stuck *s, uint32_t writer) {
     return s->w.result == XS_RESULT_ABORTED && !s->w.open && writer != XSR_NONE && !ladder_had_begun(a, s, writer);
 }
@@ -18,30 +20,36 @@ static bool is_flipped(const an *a, const an_stuck *s) {
 static bool signalled_by(const an *a, const an_stuck *s, int64_t time) {
     const an_slot *x = &a->slots[s->w.slot];
     const an_touch *last[2] = {&x->signal, &x->before_signal};
-    for (uint32_t i = 0; i < (is_flipped(a, s) ? 1u : 2u); i++) /* of a flag that flips the one before was of another round */
-        if (last[i]->rank != XSR_NONE && last[i]->time < time - an_clock_bound(a, last[i]->rank, s->w.rank) && !let_in(a, s, last[i]->writer) && an_holds(s->w.cmp, last[i]->value, s->w.need))
+    for (uint32_t i = 0; i < (is_flipped(a, s) ? 1u : 2u);
+         i++) /* of a flag that flips the one before was of another round */
+        if (last[i]->rank != XSR_NONE && last[i]->time < time - an_clock_bound(a, last[i]->rank, s->w.rank) &&
+            !let_in(a, s, last[i]->writer) && an_holds(s->w.cmp, last[i]->value, s->w.need))
             return true;
     return false;
 }
 
 /* Its last poll came behind the signal: between that and its end it did not look. */
 static bool was_signalled(const an *a, const an_stuck *s) {
-    int64_t end = an_stuck_end(a, s), looked = !s->w.open && s->w.last_fail != NO_TIME && s->w.last_fail < end ? s->w.last_fail : end;
+    int64_t end = an_stuck_end(a, s),
+            looked = !s->w.open && s->w.last_fail != NO_TIME && s->w.last_fail < end ? s->w.last_fail : end;
     return !an_is_counter(a, s->w.slot) && signalled_by(a, s, looked);
 }
 
 /* It gave up, and the signal came afterwards. */
 static bool came_late(const an *a, const an_stuck *s) {
-    return !s->w.open && s->w.result != XS_RESULT_ABORTED && !an_is_counter(a, s->w.slot) && signalled_by(a, s, INT64_MAX);
+    return !s->w.open && s->w.result != XS_RESULT_ABORTED && !an_is_counter(a, s->w.slot) &&
+           signalled_by(a, s, INT64_MAX);
 }
 
 static bool jumped_over(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
-    return s->w.cmp == XS_CMP_EQ && !is_flipped(a, s) && (s->w.observed > s->w.need || x->max_value > s->w.need || x->post > s->w.need);
+    return s->w.cmp == XS_CMP_EQ && !is_flipped(a, s) &&
+           (s->w.observed > s->w.need || x->max_value > s->w.need || x->post > s->w.need);
 }
 
-/* Waits of a run that was ended from outside are open because of that. One hangs where it stood still for as long as the two looks of xs hang
- * lie apart: since its begin, or since it was given what it needs. For one that died alone it waits for ever. */
+/* Waits of a run that was ended from outside are open because of that. One hangs where it stood still for as long as
+ * the two looks of xs hang lie apart: since its begin, or since it was given what it needs. For one that died alone
+ * it waits for ever. */
 static bool has_what_it_needs(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
     if (!an_is_counter(a, s->w.slot))

@@ -17,7 +17,8 @@ uint32_t ladder_open_counter(const an *a, uint32_t rank, uint64_t epoch);
 void ladder_find_supplier(an *a, an_stuck *s);
 bool ladder_is_of_host(const an *a, const an_stuck *s);
 bool ladder_is_candidate(const an *a, const an_stuck *s, uint32_t writer, bool by_role);
-bool ladder_asks_again(const an *a, const an_stuck *s, uint32_t writer, uint32_t waits); /* it has the turn, and waits for another one without having given it on */
+/* it has the turn, and waits for another one without having given it on */
+bool ladder_asks_again(const an *a, const an_stuck *s, uint32_t writer, uint32_t waits);
 uint32_t ladder_known_writer(const an *a, const an_stuck *s);
 
 /* ladder_does.c */
@@ -32,7 +33,8 @@ uint64_t ladder_rounds_left_out(const an *a, an_stuck *s);
 bool ladder_supplier_died(const an *a, const an_stuck *s);
 bool ladder_lacks_block(const an *a, an_stuck *s);
 bool ladder_had_begun(const an *a, const an_stuck *s, uint32_t writer); /* when the wait stood still */
-bool ladder_had_not_begun(const an *a, const an_stuck *s); /* its supplier, a rank that is known, when all stood still */
+/* its supplier, a rank that is known, when all stood still */
+bool ladder_had_not_begun(const an *a, const an_stuck *s);
 bool ladder_began_late(const an *a, const an_stuck *s, uint32_t writer); /* only when waits had given up */
 uint8_t ladder_late_starter(an *a, an_stuck *s, uint32_t writer);
 uint8_t ladder_rank_without_start(an *a, an_stuck *s);

@@ -29,7 +29,8 @@ static bool rule_holds(const an *a, uint32_t slot, const uint32_t from[3]) {
     return true;
 }
 
-/* A rule that holds for all slots of the pad whose counter was seen. Slots are few here: it runs for waits that stand still. */
+/* A rule that holds for all slots of the pad whose counter was seen. Slots are few here: it runs for waits that
+ * stand still. */
 static bool rule_of(const an *a, uint32_t slot, uint32_t *pad, uint32_t from[3]) {
     *pad = XSR_NONE;
     for (uint32_t i = 0; i < a->slot_count && *pad == XSR_NONE; i++)
@@ -48,8 +49,8 @@ uint32_t ladder_open_counter(const an *a, uint32_t rank, uint64_t epoch) {
     uint64_t have, expected;
     for (uint32_t i = 0; i < a->slot_count; i++) {
         const an_slot *s = &a->slots[i];
-        if (s->arrival.rank != rank || s->arrival.kind != XS_EV_ARRIVE || s->publishes != XSR_NONE || !an_round_of(a, i, epoch, &have, &expected) ||
-            have == 0 || have == expected)
+        if (s->arrival.rank != rank || s->arrival.kind != XS_EV_ARRIVE || s->publishes != XSR_NONE ||
+            !an_round_of(a, i, epoch, &have, &expected) || have == 0 || have == expected)
             continue;
         if (found != XSR_NONE)
             return XSR_NONE;

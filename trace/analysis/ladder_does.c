@@ -1,7 +1,9 @@
 /* What the one that owes a signal does instead, and who of several it is that may yet make it. */
 #include "ladder.h"
 
-static bool is_past(const an *a, uint32_t writer, const an_stuck *s) { return s->round && a->writers[writer].epoch > s->round; }
+static bool is_past(const an *a, uint32_t writer, const an_stuck *s) {
+    return s->round && a->writers[writer].epoch > s->round;
+}
 
 /* A wait of that writer which stood still while this one did. */
 static uint32_t waits_beside(const an *a, uint32_t writer, const an_stuck *s) {
@@ -19,17 +21,21 @@ uint8_t ladder_writer(an *a, an_stuck *s, uint32_t writer) {
     int64_t still = an_still(a);
     uint32_t waits = waits_beside(a, writer, s);
     s->owes = writer;
-    if (is_past(a, writer, s) || ladder_asks_again(a, s, writer, waits) || an_has_skipped(a, s->w.slot, s->w.need, writer, waits) ||
+    if (is_past(a, writer, s) || ladder_asks_again(a, s, writer, waits) ||
+        an_has_skipped(a, s->w.slot, s->w.need, writer, waits) ||
         (an_capture_is_whole(a) && an_misdirected(a, s) != XSR_NONE))
         return AN_WHY_MOVED_ON;
-    if (waits != XSR_NONE) { /* bounded waits of a circle give up one after the other: at the same time they stood still */
+    if (waits !=
+        XSR_NONE) { /* bounded waits of a circle give up one after the other: at the same time they stood still */
         s->next = waits;
         return AN_WHY_WAITS;
     }
-    bool ended = a->model->writers[writer].end != NO_TIME && a->aborted_at == INT64_MAX; /* an abort ends whoever goes on */
+    /* an abort ends whoever goes on */
+    bool ended = a->model->writers[writer].end != NO_TIME && a->aborted_at == INT64_MAX;
     if (ended || ladder_ended_by(a, writer, still))
         return AN_WHY_ENDED;
-    bool goes_on = a->writers[writer].last_time > s->w.begin && still - a->writers[writer].last_time <= a->options.silent_ns;
+    bool goes_on =
+        a->writers[writer].last_time > s->w.begin && still - a->writers[writer].last_time <= a->options.silent_ns;
     return goes_on ? AN_WHY_RUNNING : AN_WHY_SILENT;
 }
 
@@ -45,14 +51,15 @@ static bool has_arrived(const an *a, const an_stuck *s, uint32_t writer) {
     return s->counter != XSR_NONE && rd_map_get(&a->arriver_of, (uint64_t)s->counter << 32 | writer) != XSR_NONE;
 }
 
-/* Of all that may be the one: whoever may yet signal decides. First those that have arrived at its counter before, then those of the role,
- * then any of the rank, and at last the waiter itself. */
+/* Of all that may be the one: whoever may yet signal decides. First those that have arrived at its counter before,
+ * then those of the role, then any of the rank, and at last the waiter itself. */
 uint8_t ladder_candidates(an *a, an_stuck *s) {
     an_stuck best = *s;
     uint8_t why = AN_WHY_UNKNOWN;
     for (uint32_t round = 0; round < 4 && why == AN_WHY_UNKNOWN; round++)
         for (uint32_t i = 0; i < a->writer_count; i++) {
-            if (!ladder_is_candidate(a, s, i, round != 2) || (i == s->w.writer) != (round == 3) || (round == 0 && !has_arrived(a, s, i)))
+            if (!ladder_is_candidate(a, s, i, round != 2) || (i == s->w.writer) != (round == 3) ||
+                (round == 0 && !has_arrived(a, s, i)))
                 continue;
             an_stuck now = *s;
             uint8_t w = ladder_writer(a, &now, i), wins = why == AN_WHY_UNKNOWN ? w : worse(why, w);
@@ -67,7 +74,8 @@ uint8_t ladder_candidates(an *a, an_stuck *s) {
 
 /* But for what is lost. */
 static bool arrives_always(const an *a, const an_arriver *r, uint64_t until) {
-    uint64_t lost = until - r->first > r->epochs && a->lost_records ? an_lost_by(a, r->writer, INT64_MIN, INT64_MAX) : 0;
+    uint64_t lost =
+        until - r->first > r->epochs && a->lost_records ? an_lost_by(a, r->writer, INT64_MIN, INT64_MAX) : 0;
     return r->epochs + (lost < r->epochs / 2 ? lost : 0) >= until - r->first;
 }
 
@@ -86,9 +94,9 @@ static bool comes_first(const an_slot *x, lacking m, lacking best) {
     return m.always != best.always ? m.always : x->arrivers[m.arriver].time < x->arrivers[best.arriver].time;
 }
 
-/* Who arrived in earlier rounds and not in this one: first who stands behind the place where it always does, then somebody who did so in each. Where
- * several come and go, and that is all there is to it, it could be any of them: they are counted, and none is named. Those of them who are past the
- * place had nothing to add, or have left it out. */
+/* Who arrived in earlier rounds and not in this one: first who stands behind the place where it always does, then
+ * somebody who did so in each. Where several come and go, and that is all there is to it, it could be any of them:
+ * they are counted, and none is named. Those of them who are past the place had nothing to add, or have left it out. */
 static uint32_t missing_arriver(const an *a, an_stuck *s) {
     const an_slot *x = &a->slots[s->counter];
     lacking best = {.arriver = XSR_NONE};
@@ -98,7 +106,8 @@ static uint32_t missing_arriver(const an *a, an_stuck *s) {
         const an_arriver *r = &x->arrivers[i];
         if (r->epoch >= s->round || r->writer == s->w.writer) /* it does not arrive while it waits */
             continue;
-        lacking m = {i, an_is_beyond(a, s, r, waits_beside(a, r->writer, s)), !routed && arrives_always(a, r, s->round)};
+        lacking m = {i, an_is_beyond(a, s, r, waits_beside(a, r->writer, s)),
+                     !routed && arrives_always(a, r, s->round)};
         absent++;
         if ((m.always || !m.beyond) && comes_first(x, m, best))
             best = m;
@@ -114,8 +123,9 @@ static bool falls_short(const an *a, const an_stuck *s, const an_arriver *r, uin
     return s->round && r->epoch == s->round && r->steady >= 2 && r->now < r->before && an_is_beyond(a, s, r, waits);
 }
 
-/* Everybody has arrived in this round, and it is not enough. Only who has yet to add what it added in the round before may still do so: a wait
- * that holds that one up holds this one up. The waiter itself does not arrive while it waits. */
+/* Everybody has arrived in this round, and it is not enough. Only who has yet to add what it added in the round
+ * before may still do so: a wait that holds that one up holds this one up. The waiter itself does not arrive while
+ * it waits. */
 static uint8_t judge_arrivers(an *a, an_stuck *s) {
     const an_slot *x = &a->slots[s->counter];
     an_stuck best = *s;
@@ -150,9 +160,11 @@ static uint8_t judge_arrivers(an *a, an_stuck *s) {
 
 /* The waiter waits for a count that it adds to itself, in each round but in this one. */
 static bool lacks_its_own(const an *a, const an_stuck *s) {
-    uint32_t at = s->counter != s->w.slot ? XSR_NONE : rd_map_get(&a->arriver_of, (uint64_t)s->counter << 32 | s->w.writer);
+    uint32_t at =
+        s->counter != s->w.slot ? XSR_NONE : rd_map_get(&a->arriver_of, (uint64_t)s->counter << 32 | s->w.writer);
     const an_arriver *r = at == XSR_NONE ? NULL : &a->slots[s->counter].arrivers[at];
-    return r && s->round && r->epochs > 1 && r->epoch < s->round && arrives_always(a, r, s->round) && an_capture_is_whole(a);
+    return r && s->round && r->epochs > 1 && r->epoch < s->round && arrives_always(a, r, s->round) &&
+           an_capture_is_whole(a);
 }
 
 uint8_t ladder_counter(an *a, an_stuck *s) {

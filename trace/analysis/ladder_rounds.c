@@ -1,10 +1,11 @@
-/* Rounds that the only one who arrives at a counter has gone past without doing so, where it did in most, and each time the same; the
- * waiter's needs rise as evenly as if it always did. With those arrivals it would have what it needs: what that one waits for now is an
- * effect, however much it looks like a circle. */
+/* Rounds that the only one who arrives at a counter has gone past without doing so, where it did in most, and each
+ * time the same; the waiter's needs rise as evenly as if it always did. With those arrivals it would have what it
+ * needs: what that one waits for now is an effect, however much it looks like a circle. */
 #include "ladder.h"
 
-/* A gate's arrivals say what they found, so that its count is known however many of their records are lost, and rounds are told by the records
- * that enter them: one that is missing ahead of the first arrival, or behind the last entry, could move them. */
+/* A gate's arrivals say what they found, so that its count is known however many of their records are lost, and
+ * rounds are told by the records that enter them: one that is missing ahead of the first arrival, or behind the last
+ * entry, could move them. */
 static bool values_tell(const an *a, const an_slot *x, const an_arriver *r) {
     if (x->arrival.kind != XS_EV_GATE_ARRIVE || x->resets || !r->now || r->now != r->before)
         return false;
@@ -14,11 +15,12 @@ static bool values_tell(const an *a, const an_slot *x, const an_arriver *r) {
 
 static bool needs_as_if_always(const an_stuck *s, const an_slot *x, uint64_t arrived, uint64_t missing) {
     const an_arriver *r = x->arrivers;
-    return !x->needs_odd && x->need_step && r->now == x->need_step && r->before == r->now && 2 * missing < arrived && x->post + missing * x->need_step >= s->w.need;
+    return !x->needs_odd && x->need_step && r->now == x->need_step && r->before == r->now && 2 * missing < arrived &&
+           x->post + missing * x->need_step >= s->w.need;
 }
 
-/* Two that are sure of it: everything is there; or the values account for every round, those without an arrival among them, so that nobody
- * else adds to it. */
+/* Two that are sure of it: everything is there; or the values account for every round, those without an arrival
+ * among them, so that nobody else adds to it. */
 uint64_t ladder_rounds_left_out(const an *a, an_stuck *s) {
     const an_slot *x = &a->slots[s->counter];
     const an_arriver *r = x->arrivers;
@@ -26,7 +28,8 @@ uint64_t ladder_rounds_left_out(const an *a, an_stuck *s) {
         return 0;
     uint64_t epoch = a->writers[r->writer].epoch, done = epoch - r->first + (r->epoch == epoch);
     uint64_t count = s->w.observed > x->post ? s->w.observed : x->post, arrived = r->epochs;
-    bool by_values = values_tell(a, x, r) && done > 1 && (count - r->from) % r->now == 0 && (count - r->from) / r->now <= done;
+    bool by_values =
+        values_tell(a, x, r) && done > 1 && (count - r->from) % r->now == 0 && (count - r->from) / r->now <= done;
     if (by_values)
         arrived = (count - r->from) / r->now;
     else if (!an_capture_is_whole(a))

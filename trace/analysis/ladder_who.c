@@ -1,22 +1,27 @@
 /* Who owes the signal of a wait that stands still: the rank, the role, the writer. */
 #include "ladder.h"
 
-/* A slot that many signal in turn, and somebody passed its wait after the last signal. Those who signal it wait for it themselves, but for the
- * first: a queue's slot, which its producers signal and one consumer waits for, is none of these. */
+/* A slot that many signal in turn, and somebody passed its wait after the last signal. Those who signal it wait for
+ * it themselves, but for the first: a queue's slot, which its producers signal and one consumer waits for, is none
+ * of these. */
 static bool is_handed_over(const an *a, uint32_t slot, uint32_t waiter) {
     const an_slot *x = &a->slots[slot];
-    if (!(an_pad(a, slot)->flags & XS_PAD_SHARED) || !x->signals || x->arrivals || x->entered.writer == XSR_NONE || x->entered.value != x->max_value)
+    if (!(an_pad(a, slot)->flags & XS_PAD_SHARED) || !x->signals || x->arrivals || x->entered.writer == XSR_NONE ||
+        x->entered.value != x->max_value)
         return false;
-    return x->entered.writer != waiter && (x->signals == 1 || (x->signal.writer != XSR_NONE && x->waiters >> x->signal.writer % 64 & 1));
+    return x->entered.writer != waiter &&
+           (x->signals == 1 || (x->signal.writer != XSR_NONE && x->waiters >> x->signal.writer % 64 & 1));
 }
 
-typedef struct turns { uint64_t signals, most, slots, waiters; an_touch entered; } turns; /* over the slots of a pad at one owner */
+/* over the slots of a pad at one owner */
+typedef struct turns { uint64_t signals, most, slots, waiters; an_touch entered; } turns;
 
 static turns turns_of(const an *a, uint32_t slot) {
     turns t = {.entered = {.writer = XSR_NONE}};
     for (uint32_t i = 0; i < a->slot_count; i++) {
         const an_slot *x = &a->slots[i];
-        if (a->model->slots[i].pad != a->model->slots[slot].pad || a->model->slots[i].owner != a->model->slots[slot].owner)
+        if (a->model->slots[i].pad != a->model->slots[slot].pad ||
+            a->model->slots[i].owner != a->model->slots[slot].owner)
             continue;
         t.slots += x->signals != 0;
         t.signals += x->signals;
@@ -30,20 +35,24 @@ static turns turns_of(const an *a, uint32_t slot) {
 
 static bool somebody_needs(const an *a, uint32_t slot, uint64_t need) {
     for (uint32_t i = 0; i < a->stuck_count; i++)
-        if (!a->stuck[i].late && a->stuck[i].w.need == need && a->model->slots[a->stuck[i].w.slot].pad == a->model->slots[slot].pad &&
+        if (!a->stuck[i].late && a->stuck[i].w.need == need &&
+            a->model->slots[a->stuck[i].w.slot].pad == a->model->slots[slot].pad &&
             a->model->slots[a->stuck[i].w.slot].owner == a->model->slots[slot].owner)
             return true;
     return false;
 }
 
-/* A turn that is handed on from slot to slot (an array lock): each number is signalled once, by one who waits there too. Whoever entered on the highest has
- * the turn, and has not given it on, or to a slot at which nobody waits for it. */
+/* A turn that is handed on from slot to slot (an array lock): each number is signalled once, by one who waits there
+ * too. Whoever entered on the highest has the turn, and has not given it on, or to a slot at which nobody waits for
+ * it. */
 static uint32_t holder_of_turns(const an *a, uint32_t slot) {
     if (!(an_pad(a, slot)->flags & XS_PAD_SHARED) || a->slots[slot].arrivals)
         return XSR_NONE;
     turns t = turns_of(a, slot);
-    bool by_turns = t.slots > 1 && t.signals == t.most && t.entered.writer != XSR_NONE && t.waiters >> t.entered.writer % 64 & 1;
-    return by_turns && t.most <= t.entered.value + 1 && somebody_needs(a, slot, t.entered.value + 1) ? t.entered.writer : XSR_NONE;
+    bool by_turns =
+        t.slots > 1 && t.signals == t.most && t.entered.writer != XSR_NONE && t.waiters >> t.entered.writer % 64 & 1;
+    return by_turns && t.most <= t.entered.value + 1 && somebody_needs(a, slot, t.entered.value + 1) ? t.entered.writer
+                                                                                                     : XSR_NONE;
 }
 
 static uint32_t holder(const an *a, uint32_t slot, uint32_t waiter) {
@@ -51,21 +60,23 @@ static uint32_t holder(const an *a, uint32_t slot, uint32_t waiter) {
 }
 
 bool ladder_asks_again(const an *a, const an_stuck *s, uint32_t writer, uint32_t waits) {
-    return waits != XSR_NONE && a->model->slots[a->stuck[waits].w.slot].pad == a->model->slots[s->w.slot].pad && holder_of_turns(a, s->w.slot) == writer;
+    return waits != XSR_NONE && a->model->slots[a->stuck[waits].w.slot].pad == a->model->slots[s->w.slot].pad &&
+           holder_of_turns(a, s->w.slot) == writer;
 }
 
-/* Many signal it, and whose turn it is shows in none of their signals. Who has ended in an epoch that others went on from, if it is one alone:
- * its writer. */
+/* Many signal it, and whose turn it is shows in none of their signals. Who has ended in an epoch that others went on
+ * from, if it is one alone: its writer. */
 static uint32_t left_early(const an *a, const an_stuck *s) {
     uint64_t last = 0;
     uint32_t found = XSR_NONE, pad = a->model->slots[s->w.slot].pad;
     for (uint32_t i = 0; i < a->writer_count; i++)
-        if (a->writers[i].signal_slot != XSR_NONE && a->model->slots[a->writers[i].signal_slot].pad == pad && a->writers[i].epoch > last)
+        if (a->writers[i].signal_slot != XSR_NONE && a->model->slots[a->writers[i].signal_slot].pad == pad &&
+            a->writers[i].epoch > last)
             last = a->writers[i].epoch;
     for (uint32_t i = 0; i < a->writer_count; i++) {
         uint32_t to = a->writers[i].signal_slot;
-        if (i == s->w.writer || to == XSR_NONE || a->model->slots[to].pad != pad || !ladder_ended_by(a, i, an_still(a)) || an_stuck_of_writer(a, i) != XSR_NONE ||
-            a->writers[i].epoch >= last)
+        if (i == s->w.writer || to == XSR_NONE || a->model->slots[to].pad != pad ||
+            !ladder_ended_by(a, i, an_still(a)) || an_stuck_of_writer(a, i) != XSR_NONE || a->writers[i].epoch >= last)
             continue;
         if (found != XSR_NONE)
             return XSR_NONE;
@@ -78,9 +89,11 @@ static bool signalled_by_several(const an *a, uint32_t slot) {
     return (an_pad(a, slot)->flags & XS_PAD_SHARED) && a->slots[slot].signals && !a->slots[slot].arrivals;
 }
 
-/* The plan names the host, and no kernel: what a counter holds of the host is its seed, where kernels arrive they owe the rest. */
+/* The plan names the host, and no kernel: what a counter holds of the host is its seed, where kernels arrive they
+ * owe the rest. */
 bool ladder_is_of_host(const an *a, const an_stuck *s) {
-    return an_plan_of(a, s->w.slot, s->w.epoch).host && !a->slots[s->w.slot].arrivals && !an_plan_declares_writer(a, s->w.slot, s->w.epoch, NULL);
+    return an_plan_of(a, s->w.slot, s->w.epoch).host && !a->slots[s->w.slot].arrivals &&
+           !an_plan_declares_writer(a, s->w.slot, s->w.epoch, NULL);
 }
 
 void ladder_find_supplier(an *a, an_stuck *s) {
@@ -103,7 +116,8 @@ void ladder_find_supplier(an *a, an_stuck *s) {
     } else if (an_is_counter(a, slot)) { /* whoever arrives */
         s->counter = slot;
         if (s->supplier_number == XSR_NONE)
-            s->supplier_number = x->arrival.rank != XSR_NONE ? an_number(a, x->arrival.rank) : a->model->slots[slot].owner;
+            s->supplier_number =
+                x->arrival.rank != XSR_NONE ? an_number(a, x->arrival.rank) : a->model->slots[slot].owner;
         if (s->role == XSR_NONE && x->arrival.writer != XSR_NONE)
             s->role = a->writers[x->arrival.writer].role;
     } else if (signalled_by_several(a, slot) && s->supplier_number == XSR_NONE) {
@@ -127,7 +141,8 @@ bool ladder_is_candidate(const an *a, const an_stuck *s, uint32_t writer, bool b
     const xsr_writer *w = &a->model->writers[writer];
     if (w->rank != s->supplier || !ladder_had_begun(a, s, writer))
         return false;
-    uint32_t launch = s->w.writer == XSR_NONE ? w->launch : a->model->writers[s->w.writer].launch; /* its own may be lost */
+    /* its own may be lost */
+    uint32_t launch = s->w.writer == XSR_NONE ? w->launch : a->model->writers[s->w.writer].launch;
     if (w->end != NO_TIME && w->end < s->w.begin && w->launch != launch)
         return false; /* of an earlier launch */
     return !by_role || s->role == XSR_NONE || a->writers[writer].role == s->role || w->role == s->role;

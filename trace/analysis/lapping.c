@@ -1,5 +1,6 @@
-/* D16: a producer that publishes into a slot of its ring before the reader gave it back (channels), or signals more than a ring's depth
- * ahead of what its reader has waited for (a declared depth). Payload that is overwritten while it is read: see payload_race.c. */
+/* D16: a producer that publishes into a slot of its ring before the reader gave it back (channels), or signals more
+ * than a ring's depth ahead of what its reader has waited for (a declared depth). Payload that is overwritten while
+ * it is read: see payload_race.c. */
 #include "detectors.h"
 #include "hb.h"
 
@@ -7,7 +8,14 @@
 
 typedef struct waited { an_stamp stamp; uint64_t need, event; int64_t time; uint32_t writer; } waited;
 typedef struct given { an_stamp stamp; uint64_t value, event; int64_t time; } given; /* back by a reader */
-typedef struct ring { given acks[WAITS]; uint64_t depth; /* 0: a channel's, or not declared */ waited waits[WAITS]; uint32_t ack_count, wait_count; uint64_t sent[WAITS]; uint32_t sent_count; } ring;
+typedef struct ring {
+    given acks[WAITS];
+    uint64_t depth; /* 0: a channel's, or not declared */
+    waited waits[WAITS];
+    uint32_t ack_count, wait_count;
+    uint64_t sent[WAITS];
+    uint32_t sent_count;
+} ring;
 typedef struct lap { ring *ring; bool asked; } lap; /* ring: NULL: it is of none, as most slots */
 typedef struct rings { lap *slots; uint32_t room; bool *pads_acked; } rings;
 
@@ -27,15 +35,17 @@ static int say(an *a, const an_step *step, const char *what, uint64_t other, int
     f.rank = a->model->slots[e->slot].owner;
     f.begin = f.end = e->time;
     f.cure = "wait for a credit of every reader before a buffer is written again, or make the ring deeper";
-    an_finding *out = an_find(a, &f, 0, "%s publishes %llu at %s of rank %u %s, %s", an_who(a, e->rank, e->writer), (unsigned long long)e->value,
-                              an_slot_name(a, e->slot), f.rank, what, an_since(a, e->time));
+    an_finding *out =
+        an_find(a, &f, 0, "%s publishes %llu at %s of rank %u %s, %s", an_who(a, e->rank, e->writer),
+                (unsigned long long)e->value, an_slot_name(a, e->slot), f.rank, what, an_since(a, e->time));
     TRY(an_evidence(a, out, other, "what the reader did last"));
     return an_evidence(a, out, e->id, "publish");
 }
 
-/* The credit for that batch, or a later one, which the producer has heard of. The record of a publication stands behind its store: its reader may have given
- * back that very batch by then. *last: the newest for it that was not heard of, or else of all. *since: when that batch was given back; where its credit is
- * not there, of the newest before it, behind which it would be. */
+/* The credit for that batch, or a later one, which the producer has heard of. The record of a publication stands
+ * behind its store: its reader may have given back that very batch by then. *last: the newest for it that was not
+ * heard of, or else of all. *since: when that batch was given back; where its credit is not there, of the newest
+ * before it, behind which it would be. */
 static bool is_given(const an *a, const ring *r, uint64_t freed, uint32_t agent, const given **last, int64_t *since) {
     bool enough = false;
     *last = NULL;
@@ -62,7 +72,8 @@ static int take_publish(an *a, rings *s, const an_step *step) {
     const xsr_event *e = step->e;
     const ring *r = s->slots[e->slot].ring;
     uint64_t depth = e->further[0];
-    if (depth == 0 || e->value <= depth || !s->pads_acked[a->model->slots[e->slot].pad]) /* readers that give nothing back are not judged by that */
+    if (depth == 0 || e->value <= depth ||
+        !s->pads_acked[a->model->slots[e->slot].pad]) /* readers that give nothing back are not judged by that */
         return 0;
     uint64_t freed = e->value - depth;
     const given *last;
@@ -70,7 +81,8 @@ static int take_publish(an *a, rings *s, const an_step *step) {
     if (is_given(a, r, freed, step->agent, &last, &since) || older_are_gone(r, freed))
         return 0;
     bool unheard = last && last->value >= freed;
-    const char *how = unheard ? an_print(a, "without having heard that %llu was given back", (unsigned long long)freed) : an_print(a, "before %llu was given back", (unsigned long long)freed);
+    const char *how = unheard ? an_print(a, "without having heard that %llu was given back", (unsigned long long)freed)
+                              : an_print(a, "before %llu was given back", (unsigned long long)freed);
     return say(a, step, how, last ? last->event : XSR_NO_ID, since);
 }
 
@@ -98,8 +110,11 @@ static int say_behind(an *a, const an_step *step, const waited *w, uint64_t free
     f.begin = w->time;
     f.end = e->time;
     f.cure = "wait for this round's value: one that an earlier round left lets the wait pass at once";
-    an_finding *out = an_find(a, &f, an_key(XSA_EARLY_PASS, e->slot, 3, 0), "%s waited for %llu at %s, and has waited there as often as it was signalled: for %llu it never asked, %s",
-                              an_who(a, XSR_NONE, w->writer), (unsigned long long)w->need, an_slot_name(a, e->slot), (unsigned long long)freed, an_since(a, w->time));
+    an_finding *out = an_find(
+        a, &f, an_key(XSA_EARLY_PASS, e->slot, 3, 0),
+        "%s waited for %llu at %s, and has waited there as often as it was signalled: for %llu it never asked, %s",
+        an_who(a, XSR_NONE, w->writer), (unsigned long long)w->need, an_slot_name(a, e->slot),
+        (unsigned long long)freed, an_since(a, w->time));
     TRY(an_evidence(a, out, w->event, "wait"));
     return an_evidence(a, out, e->id, "signal of the next round");
 }
@@ -127,7 +142,10 @@ static int take_signal(an *a, rings *s, const an_step *step) {
         return say_behind(a, step, by, freed);
     if (older_ones_gone)
         return 0; /* who waited for that one is not kept any more */
-    return say(a, step, an_print(a, "%llu deep, and has not heard that its reader is done with %llu", (unsigned long long)r->depth, (unsigned long long)freed), last->event, since);
+    return say(a, step,
+               an_print(a, "%llu deep, and has not heard that its reader is done with %llu",
+                        (unsigned long long)r->depth, (unsigned long long)freed),
+               last->event, since);
 }
 
 /* *out NULL: it is of no ring. */
@@ -173,7 +191,11 @@ static int on_step(an *a, void *state, const an_step *step) {
         if (!step->w || step->w->result != XS_RESULT_OK)
             return 0;
         /* Where its start is lost, so is what it needed: no more than it saw. */
-        r->waits[r->wait_count++ % WAITS] = (waited){{step->agent, step->epoch}, step->w->start_lost ? step->w->observed : step->w->need, e->id, e->time, e->writer};
+        r->waits[r->wait_count++ % WAITS] = (waited){{step->agent, step->epoch},
+                                                     step->w->start_lost ? step->w->observed : step->w->need,
+                                                     e->id,
+                                                     e->time,
+                                                     e->writer};
         return 0;
     default: return 0;
     }
@@ -186,5 +208,10 @@ static void release(void *state) {
     free(((rings *)state)->pads_acked);
 }
 
-const an_ops an_lapping = {.id = XSA_LAPPING, .needs = AN_NEED_RINGS | AN_NEED_PAYLOAD, .state = sizeof(rings), .on_step = on_step, .release = release,
-                           .cannot = "readers that may skip versions, and rings whose depth nobody declares and whose payload is not noted"};
+const an_ops an_lapping = {
+    .id = XSA_LAPPING,
+    .needs = AN_NEED_RINGS | AN_NEED_PAYLOAD,
+    .state = sizeof(rings),
+    .on_step = on_step,
+    .release = release,
+    .cannot = "readers that may skip versions, and rings whose depth nobody declares and whose payload is not noted"};

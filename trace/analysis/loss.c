@@ -1,9 +1,11 @@
-/* What is missing from the trace, by ring and time. Gaps of a ring beyond GAPS are joined, which can only make more unknown. */
+/* What is missing from the trace, by ring and time. Gaps of a ring beyond GAPS are joined, which can only make more
+ * unknown. */
 #include "analysis.h"
 
 #define GAPS 256u
 
-typedef struct gap { int64_t from, to; uint64_t records, first, last; uint8_t kind; } gap; /* first, last: of the ring's records; kind: of the one event in it, or 0 */
+/* first, last: of the ring's records; kind: of the one event in it, or 0 */
+typedef struct gap { int64_t from, to; uint64_t records, first, last; uint8_t kind; } gap;
 struct an_losses { gap *gaps; uint32_t count, room; uint64_t records; };
 
 static int add_gap(struct an_losses *l, gap g) {
@@ -36,7 +38,9 @@ int an_loss_add(an *a, const xsr_loss *loss) {
     }
     /* Stamps are read before what they stamp: two records may lie the other way round. */
     bool turned = loss->before > loss->after;
-    return add_gap(&a->losses[loss->ring], (gap){turned ? loss->after : loss->before, turned ? loss->before : loss->after, records, loss->first, loss->last, loss->kind});
+    return add_gap(&a->losses[loss->ring],
+                   (gap){turned ? loss->after : loss->before, turned ? loss->before : loss->after, records, loss->first,
+                         loss->last, loss->kind});
 }
 
 /* What no gap tells of: damaged frames, windows, writers without a ring. They count at all times. */
@@ -44,13 +48,15 @@ static uint64_t without_gaps(const an *a, uint32_t rank) {
     uint64_t n = a->model->damaged_frames + a->model->missing_frames + a->model->windowed;
     for (uint32_t i = 0; i < a->model->rank_count; i++)
         if (rank == XSR_NONE || rank == i)
-            n += a->model->processes[a->model->ranks[i].process].no_ring + a->model->processes[a->model->ranks[i].process].foreign;
+            n += a->model->processes[a->model->ranks[i].process].no_ring +
+                 a->model->processes[a->model->ranks[i].process].foreign;
     return n;
 }
 
-/* The capture ends before a process does: of what it recorded from known_until on, some is there and some is not. In a run that stood still
- * by then nothing of that could change what is said of it. */
-static int64_t set_aside(const xsr_process *p) { /* ns between a stamp and its store; a thread may lose its turn in between */
+/* The capture ends before a process does: of what it recorded from known_until on, some is there and some is not. In
+ * a run that stood still by then nothing of that could change what is said of it. */
+static int64_t
+set_aside(const xsr_process *p) { /* ns between a stamp and its store; a thread may lose its turn in between */
     return p->virtual_time ? 0 : p->device < 0 ? 1000000000 : 20000000;
 }
 
@@ -65,21 +71,26 @@ static uint64_t tails(const an *a, uint32_t rank, int64_t to) {
     return n;
 }
 
-/* A gap of the same ring that lies wholly before or behind the events that bound the window, though it shares their times. */
+/* A gap of the same ring that lies wholly before or behind the events that bound the window, though it shares their
+ * times. */
 static bool lies_outside(const gap *g, const an_window *w, uint32_t ring) {
     bool own = w->from != INT64_MIN && w->own_ends && g->from < w->from && g->to == w->from;
     bool behind = w->to != INT64_MAX && w->own_ends && g->to > w->to && g->from == w->to;
-    return own || behind || (ring == w->from_ring && g->last < w->from_record) || (ring == w->to_ring && g->first > w->to_record);
+    return own || behind || (ring == w->from_ring && g->last < w->from_record) ||
+           (ring == w->to_ring && g->first > w->to_record);
 }
 
 static bool hides(const gap *g, uint64_t kinds) { return !g->kind || !kinds || kinds >> g->kind & 1; }
 
-static bool is_long(const gap *g, int64_t least) { return least == 0 || g->from == NO_TIME || g->to == INT64_MAX || g->to - g->from >= least; }
+static bool is_long(const gap *g, int64_t least) {
+    return least == 0 || g->from == NO_TIME || g->to == INT64_MAX || g->to - g->from >= least;
+}
 
 static uint64_t lost_in(const an *a, uint32_t ring, const an_window *w) {
     const struct an_losses *l = a->losses ? &a->losses[ring] : NULL;
     int64_t clocks = w->own_ends ? 0 : an_clocks_apart(a);
-    int64_t from = w->from < INT64_MIN + clocks ? INT64_MIN : w->from - clocks, to = w->to > INT64_MAX - clocks ? INT64_MAX : w->to + clocks;
+    int64_t from = w->from < INT64_MIN + clocks ? INT64_MIN : w->from - clocks,
+            to = w->to > INT64_MAX - clocks ? INT64_MAX : w->to + clocks;
     uint64_t n = 0;
     for (uint32_t i = 0; l && i < l->count; i++) {
         const gap *g = &l->gaps[i];
@@ -90,7 +101,8 @@ static uint64_t lost_in(const an *a, uint32_t ring, const an_window *w) {
 }
 
 static an_window window_of(int64_t from, int64_t to) {
-    return (an_window){.writer = XSR_NONE, .rank = XSR_NONE, .from = from, .to = to, .from_ring = XSR_NONE, .to_ring = XSR_NONE};
+    return (an_window){
+        .writer = XSR_NONE, .rank = XSR_NONE, .from = from, .to = to, .from_ring = XSR_NONE, .to_ring = XSR_NONE};
 }
 
 uint64_t an_lost(const an *a, uint32_t rank, int64_t from, int64_t to) {
@@ -116,7 +128,9 @@ uint64_t an_lost_by(const an *a, uint32_t writer, int64_t from, int64_t to) {
     return an_lost_in(a, &w);
 }
 
-uint64_t an_lost_so_far(const an *a, uint32_t writer) { return a->losses ? a->losses[a->model->writers[writer].ring].records : 0; }
+uint64_t an_lost_so_far(const an *a, uint32_t writer) {
+    return a->losses ? a->losses[a->model->writers[writer].ring].records : 0;
+}
 
 bool an_loss_is_counted(const an *a) {
     for (uint32_t i = 0; i < a->model->ring_count; i++)
@@ -151,8 +165,8 @@ bool an_capture_is_whole(const an *a) {
     return an_lost(a, XSR_NONE, INT64_MIN, INT64_MAX) == 0 && !a->model->trimmed && !a->model->triggered;
 }
 
-/* So many signals of this slot were kept, and not one reset in its pad: were it reset between two of them, some of those would have been
- * kept too. */
+/* So many signals of this slot were kept, and not one reset in its pad: were it reset between two of them, some of
+ * those would have been kept too. */
 bool an_never_reset(const an *a, uint32_t slot) {
     if (without_gaps(a, XSR_NONE))
         return false;
@@ -165,7 +179,9 @@ bool an_never_reset(const an *a, uint32_t slot) {
     return none <= 1e-9;
 }
 
-bool an_tail_unknown(const an *a, uint32_t rank) { return a->model->processes[a->model->ranks[rank].process].tail_unknown; }
+bool an_tail_unknown(const an *a, uint32_t rank) {
+    return a->model->processes[a->model->ranks[rank].process].tail_unknown;
+}
 
 void an_loss_free(an *a) {
     for (uint32_t i = 0; a->losses && i < a->model->ring_count; i++)

@@ -1,14 +1,15 @@
-/* D2: waits whose signal never came, by the rung of the ladder (ladder.c) on which they end. Rungs that other detectors name are theirs;
- * a wait that waits for another one that stands still is evidence of that one. */
+/* D2: waits whose signal never came, by the rung of the ladder (ladder.c) on which they end. Rungs that other
+ * detectors name are theirs; a wait that waits for another one that stands still is evidence of that one. */
 #include "detectors.h"
 
-/* Nobody is known to owe it, and one slot of the same memory is signalled and waited for by nobody: what the waiter should look at. */
+/* Nobody is known to owe it, and one slot of the same memory is signalled and waited for by nobody: what the waiter
+ * should look at. */
 static uint32_t only_unwatched(const an *a, const an_stuck *s) {
     uint32_t found = XSR_NONE;
     for (uint32_t i = 0; i < a->slot_count && s->supplier_number == XSR_NONE; i++) {
         const an_slot *x = &a->slots[i];
-        if (i == s->w.slot || a->model->slots[i].owner != a->model->slots[s->w.slot].owner || !x->signals || x->waits || x->signal.writer == XSR_NONE ||
-            !an_holds(s->w.cmp, x->max_value, s->w.need))
+        if (i == s->w.slot || a->model->slots[i].owner != a->model->slots[s->w.slot].owner || !x->signals || x->waits ||
+            x->signal.writer == XSR_NONE || !an_holds(s->w.cmp, x->max_value, s->w.need))
             continue;
         if (found != XSR_NONE)
             return XSR_NONE;
@@ -23,11 +24,13 @@ static const char *what(an *a, const an_stuck *s, uint32_t wrong, const char **c
         bool waited = a->slots[wrong].waits != 0;
         *cure = waited ? "check owner, row and column of the signal: it went to another slot of the pad"
                        : "check owner, row and column of the signal: it went to a slot that nobody waits for";
-        return an_print(a, "%s signalled %s instead%s", who, a->model->slots[wrong].label, waited ? "" : ", for which nobody waits");
+        return an_print(a, "%s signalled %s instead%s", who, a->model->slots[wrong].label,
+                        waited ? "" : ", for which nobody waits");
     }
     switch (s->why) {
     case AN_WHY_HOST:
-        *cure = "the host signals it: look for a call that needs what the kernel holds (a copy, a module load, a synchronisation)";
+        *cure = "the host signals it: look for a call that needs what the kernel holds (a copy, a module load, a "
+                "synchronisation)";
         return an_print(a, "the host of rank %u owes it", s->supplier_number);
     case AN_WHY_ENDED:
         *cure = "look for an early exit, a skipped branch or a loop that ends one round too soon";
@@ -36,10 +39,12 @@ static const char *what(an *a, const an_stuck *s, uint32_t wrong, const char **c
         *cure = "look for a branch that leaves the signal out in this epoch";
         if (a->writers[s->owes].epoch <= s->round)
             return an_print(a, "%s owes it and has gone past the place where it signals it", who);
-        return an_print(a, "%s owes it and went on to epoch %llu without signalling", who, (unsigned long long)a->writers[s->owes].epoch);
+        return an_print(a, "%s owes it and went on to epoch %llu without signalling", who,
+                        (unsigned long long)a->writers[s->owes].epoch);
     case AN_WHY_SILENT:
         *cure = "look what it does there: it neither waits by a primitive nor ends";
-        return an_print(a, "%s owes it and has recorded nothing since %s", who, s->owes == XSR_NONE ? "its start" : an_since(a, a->writers[s->owes].last_time));
+        return an_print(a, "%s owes it and has recorded nothing since %s", who,
+                        s->owes == XSR_NONE ? "its start" : an_since(a, a->writers[s->owes].last_time));
     default:
         if (s->supplier_number == XSR_NONE && a->slots[s->w.slot].signals) {
             *cure = "look who took that turn, and for a path on which it does not signal";
@@ -65,12 +70,14 @@ static int say(an *a, const an_stuck *s) {
     if (other != XSR_NONE) {
         const an_touch *t = &a->slots[other].signal;
         an_culprit(a, &f, t->rank, t->writer);
-        cure = "wait for the slot that is signalled, or let what is waited for be signalled: a copy is not renewed by itself";
-        why = an_print(a, "nobody has ever signalled it; %s signals %s, for which nobody waits", an_who(a, t->rank, t->writer), a->model->slots[other].label);
+        cure = "wait for the slot that is signalled, or let what is waited for be signalled: a copy is not renewed by "
+               "itself";
+        why = an_print(a, "nobody has ever signalled it; %s signals %s, for which nobody waits",
+                       an_who(a, t->rank, t->writer), a->model->slots[other].label);
     }
     if (!s->certain) {
-        an_unknown(a, XSA_LOST_SUPPLIER, f.lost, "%s, but %llu lost records could hold the end of that wait", an_stuck_words(a, s),
-                   (unsigned long long)f.lost);
+        an_unknown(a, XSA_LOST_SUPPLIER, f.lost, "%s, but %llu lost records could hold the end of that wait",
+                   an_stuck_words(a, s), (unsigned long long)f.lost);
         return 0;
     }
     f.cure = cure;
@@ -95,5 +102,9 @@ static int finish(an *a, void *state) {
     return 0;
 }
 
-const an_ops an_lost_supplier = {.id = XSA_LOST_SUPPLIER, .needs = AN_NEED_WAITS, .finish = finish,
-                                 .cannot = "who owes a slot that nobody has signalled, where neither a plan nor the other slots of its pad tell; whether a supplier that gave no sign would have signalled later"};
+const an_ops an_lost_supplier = {
+    .id = XSA_LOST_SUPPLIER,
+    .needs = AN_NEED_WAITS,
+    .finish = finish,
+    .cannot = "who owes a slot that nobody has signalled, where neither a plan nor the other slots of its pad tell; "
+              "whether a supplier that gave no sign would have signalled later"};

@@ -1,20 +1,25 @@
-/* A signal that went to another slot of the pad: who owes it has signalled the value that is waited for where that value does not belong. */
+/* A signal that went to another slot of the pad: who owes it has signalled the value that is waited for where that
+ * value does not belong. */
 #include "analysis.h"
 
-/* The value breaks the steps in which that slot rises; `step`: where these are not known, those of the slot that waits. */
+/* The value breaks the steps in which that slot rises; `step`: where these are not known, those of the slot that
+ * waits. */
 static bool out_of_place(const an_slot *y, const an_touch *t, uint64_t step) {
     if (y->signals < 2)
         return y->waits == 0;
-    return y->signal.value - y->before_signal.value != (y->signals > 3 && y->step_lead ? y->step : step) && (t == &y->signal || y->signal.value > y->before_signal.value);
+    return y->signal.value - y->before_signal.value != (y->signals > 3 && y->step_lead ? y->step : step) &&
+           (t == &y->signal || y->signal.value > y->before_signal.value);
 }
 
-static bool comes_behind(const an_touch *t, const an_touch *last) { return last->event == XSR_NO_ID || t->event > last->event; }
+static bool comes_behind(const an_touch *t, const an_touch *last) {
+    return last->event == XSR_NO_ID || t->event > last->event;
+}
 
 static const an_touch *signal_of(const an *a, const an_slot *y, const an_stuck *s) {
     const an_touch *last[2] = {&y->signal, &y->before_signal};
     for (uint32_t i = 0; i < 2; i++)
-        if (last[i]->rank == s->supplier && last[i]->value == s->w.need && comes_behind(last[i], &a->slots[s->w.slot].signal) &&
-            (s->owes == XSR_NONE || last[i]->writer == s->owes))
+        if (last[i]->rank == s->supplier && last[i]->value == s->w.need &&
+            comes_behind(last[i], &a->slots[s->w.slot].signal) && (s->owes == XSR_NONE || last[i]->writer == s->owes))
             return last[i];
     return NULL;
 }

@@ -1,15 +1,18 @@
-/* D6: two writers on a slot that has one. Ranks: whoever the plan does not name, or two that nothing orders. Blocks of one rank: two that
- * nothing orders, in one epoch (after an election it may be another block each epoch). Where a plan's entry names a wrong rank for all of
- * its slots, that is one mistake, and most likely the plan's. */
+/* D6: two writers on a slot that has one. Ranks: whoever the plan does not name, or two that nothing orders. Blocks
+ * of one rank: two that nothing orders, in one epoch (after an election it may be another block each epoch). Where a
+ * plan's entry names a wrong rank for all of its slots, that is one mistake, and most likely the plan's. */
 #include "detectors.h"
 #include "hb.h"
 
 typedef struct last { an_stamp stamp; uint64_t event, epoch, value; int64_t time; uint32_t writer, rank; } last;
 typedef struct most { uint64_t who; uint32_t lead; } most;
-typedef struct usual { most rank, block; } usual; /* which has signalled a slot more often than all others together, and by how much */
-/* The first to signal a slot was not the one that the plan names, and nobody else has signalled it: told when it is clear whose mistake it is. */
+/* which has signalled a slot more often than all others together, and by how much */
+typedef struct usual { most rank, block; } usual;
+/* The first to signal a slot was not the one that the plan names, and nobody else has signalled it: told when it is
+ * clear whose mistake it is. */
 typedef struct unplanned { last by; uint32_t slot, row, named; bool told; } unplanned;
-typedef struct doubtful { last earlier, later; uint32_t slot; } doubtful; /* two ranks that nothing orders, and it is not known whose slot it is */
+/* two ranks that nothing orders, and it is not known whose slot it is */
+typedef struct doubtful { last earlier, later; uint32_t slot; } doubtful;
 typedef struct writers {
     last *slots; uint32_t room;
     usual *usuals; uint32_t usual_room;
@@ -43,18 +46,23 @@ static void count_writer(const an *a, usual *u, const xsr_event *e) {
 #define CURE_PLAN "correct the entry of the plan, or who signals: recount the plan by a plain loop"
 
 /* l: the other, who signalled it before e, or does so in all other rounds. */
-static int say_beside(an *a, const xsr_event *e, const last *l, const char *when, uint32_t confidence, const char *why, const char *cure) {
+static int say_beside(an *a, const xsr_event *e, const last *l, const char *when, uint32_t confidence, const char *why,
+                      const char *cure) {
     xsa_finding f = an_like(XSA_MULTI_WRITER, XSA_ERROR, confidence);
     f.slot = e->slot;
     an_culprit(a, &f, e->rank, e->writer);
     f.rank = a->model->slots[e->slot].owner;
     f.begin = f.end = e->time;
     f.cure = cure;
-    an_finding *out = l && l->event ? an_find(a, &f, an_key(XSA_MULTI_WRITER, e->slot, 0, 0), "%s signals %s of rank %u (%llu), which %s %s (%llu): %s, %s",
-                                              an_who(a, e->rank, e->writer), an_slot_name(a, e->slot), f.rank, (unsigned long long)e->value,
-                                              an_who(a, l->rank, l->writer), when, (unsigned long long)l->value, why, an_since(a, e->time))
-                                    : an_find(a, &f, an_key(XSA_MULTI_WRITER, e->slot, 0, 0), "%s signals %s of rank %u (%llu): %s, %s", an_who(a, e->rank, e->writer),
-                                              an_slot_name(a, e->slot), f.rank, (unsigned long long)e->value, why, an_since(a, e->time));
+    an_finding *out =
+        l && l->event
+            ? an_find(a, &f, an_key(XSA_MULTI_WRITER, e->slot, 0, 0),
+                      "%s signals %s of rank %u (%llu), which %s %s (%llu): %s, %s", an_who(a, e->rank, e->writer),
+                      an_slot_name(a, e->slot), f.rank, (unsigned long long)e->value, an_who(a, l->rank, l->writer),
+                      when, (unsigned long long)l->value, why, an_since(a, e->time))
+            : an_find(a, &f, an_key(XSA_MULTI_WRITER, e->slot, 0, 0), "%s signals %s of rank %u (%llu): %s, %s",
+                      an_who(a, e->rank, e->writer), an_slot_name(a, e->slot), f.rank, (unsigned long long)e->value,
+                      why, an_since(a, e->time));
     if (l && l->event)
         TRY(an_evidence(a, out, l->event, "signal of the other"));
     return an_evidence(a, out, e->id, "signal");
@@ -73,7 +81,8 @@ static uint32_t named_by_plan(const an *a, const xsr_event *e, uint32_t *named) 
     if (an_plan_has(a, e->slot, XS_PLAN_WRITER) && an_plan_declares_writer(a, e->slot, e->epoch, named))
         return an_plan_row(a, e->slot, XS_PLAN_WRITER, e->epoch);
     *named = HOST;
-    return an_plan_has(a, e->slot, XS_PLAN_HOST_SUPPLIER) ? an_plan_row(a, e->slot, XS_PLAN_HOST_SUPPLIER, e->epoch) : XSR_NONE;
+    return an_plan_has(a, e->slot, XS_PLAN_HOST_SUPPLIER) ? an_plan_row(a, e->slot, XS_PLAN_HOST_SUPPLIER, e->epoch)
+                                                          : XSR_NONE;
 }
 
 static const char *name_words(an *a, uint32_t named) {
@@ -81,7 +90,13 @@ static const char *name_words(an *a, uint32_t named) {
 }
 
 static xsr_event event_of(const unplanned *u) {
-    return (xsr_event){.id = u->by.event, .time = u->by.time, .writer = u->by.writer, .rank = u->by.rank, .slot = u->slot, .epoch = u->by.epoch, .value = u->by.value};
+    return (xsr_event){.id = u->by.event,
+                       .time = u->by.time,
+                       .writer = u->by.writer,
+                       .rank = u->by.rank,
+                       .slot = u->slot,
+                       .epoch = u->by.epoch,
+                       .value = u->by.value};
 }
 
 static int tell(an *a, unplanned *u) {
@@ -109,8 +124,10 @@ static int check_role(an *a, const xsr_event *e, uint32_t row) {
     f.begin = f.end = e->time;
     f.cure = CURE_PLAN;
     an_whole(a, e->writer, INT64_MIN, e->time); /* it may have changed its role */
-    an_finding *out = an_find(a, &f, an_key(XSA_MULTI_WRITER, row, 1, 0), "%s signals %s of rank %u as %s, where the plan names the role %s", an_who(a, e->rank, e->writer),
-                              an_slot_name(a, e->slot), f.rank, an_role_name(a, e->role), an_role_name(a, (uint32_t)p->b - 1));
+    an_finding *out =
+        an_find(a, &f, an_key(XSA_MULTI_WRITER, row, 1, 0),
+                "%s signals %s of rank %u as %s, where the plan names the role %s", an_who(a, e->rank, e->writer),
+                an_slot_name(a, e->slot), f.rank, an_role_name(a, e->role), an_role_name(a, (uint32_t)p->b - 1));
     return an_evidence(a, out, e->id, "signal");
 }
 
@@ -123,7 +140,8 @@ static int against_plan(an *a, writers *s, const xsr_event *e, const last *befor
         TRY(tell(a, &s->list[earlier])); /* a second rank: it is not the plan alone */
     *said = row != XSR_NONE && named != an_number(a, e->rank);
     if (*said)
-        return first ? put_off(s, &s->slots[e->slot], e->slot, row, named) : say(a, e, before, XSA_HIGH, name_words(a, named), CURE);
+        return first ? put_off(s, &s->slots[e->slot], e->slot, row, named)
+                     : say(a, e, before, XSA_HIGH, name_words(a, named), CURE);
     if (row == XSR_NONE)
         return 0;
     TRY(check_role(a, e, row));
@@ -147,13 +165,17 @@ static int on_step(an *a, void *state, const an_step *step) {
     bool other_rank = before.rank != e->rank;
     if (!other_rank && before.epoch != e->epoch && before.value < e->value)
         return 0;
-    an_whole_order(a, before.stamp.agent, before.time, step->agent, e->time); /* what orders the two lies between them */
-    if (other_rank ? is_usual(&rule.rank, e->rank) : is_usual(&rule.block, block_of(a, e))) { /* the other one is the stranger */
+    /* what orders the two lies between them */
+    an_whole_order(a, before.stamp.agent, before.time, step->agent, e->time);
+    if (other_rank ? is_usual(&rule.rank, e->rank)
+                   : is_usual(&rule.block, block_of(a, e))) { /* the other one is the stranger */
         unplanned stranger = {.by = before, .slot = e->slot};
         xsr_event first = event_of(&stranger);
-        return say_beside(a, &first, l, "signals else", other_rank ? XSA_HIGH : XSA_MEDIUM, other_rank ? "nothing orders the two" : "nothing orders the two blocks", CURE);
+        return say_beside(a, &first, l, "signals else", other_rank ? XSA_HIGH : XSA_MEDIUM,
+                          other_rank ? "nothing orders the two" : "nothing orders the two blocks", CURE);
     }
-    if (other_rank && !rule_is_clear(&rule.rank) && !an_found(a, XSA_MULTI_WRITER, an_key(XSA_MULTI_WRITER, e->slot, 0, 0))) {
+    if (other_rank && !rule_is_clear(&rule.rank) &&
+        !an_found(a, XSA_MULTI_WRITER, an_key(XSA_MULTI_WRITER, e->slot, 0, 0))) {
         if (RD_ROOM(s->doubts, s->doubt_room, s->doubt_count + 1) < 0)
             return XS_E_MEMORY;
         s->doubts[s->doubt_count++] = (doubtful){before, *l, e->slot};
@@ -174,7 +196,8 @@ static int say_entry(an *a, writers *s, uint32_t first) {
             s->list[i].told = true;
         }
     xsr_event e = event_of(u);
-    const char *all = slots > 1 ? an_print(a, "; it is wrong at all %u slots of this entry that were signalled", slots) : "";
+    const char *all =
+        slots > 1 ? an_print(a, "; it is wrong at all %u slots of this entry that were signalled", slots) : "";
     const char *never = u->named == HOST ? "" : ", which is not seen to signal it";
     return say(a, &e, NULL, XSA_HIGH, an_print(a, "%s%s%s", name_words(a, u->named), never, all), CURE_PLAN);
 }
@@ -184,10 +207,13 @@ static int settle(an *a, const doubtful *d) {
     uint32_t own = an_writer_by_pattern(a, d->slot);
     if (own == XSR_NONE || own != an_number(a, d->later.rank) || own == an_number(a, d->earlier.rank))
         return 0;
-    return an_accuse(a, an_key(XSA_MULTI_WRITER, d->slot, 0, 0), d->earlier.rank, d->earlier.writer,
-                     an_print(a, "%s signals %s of rank %u (%llu), which %s signals else (%llu): nothing orders the two, %s", an_who(a, d->earlier.rank, d->earlier.writer),
-                              an_slot_name(a, d->slot), a->model->slots[d->slot].owner, (unsigned long long)d->earlier.value, an_who(a, d->later.rank, d->later.writer),
-                              (unsigned long long)d->later.value, an_since(a, d->earlier.time)));
+    return an_accuse(
+        a, an_key(XSA_MULTI_WRITER, d->slot, 0, 0), d->earlier.rank, d->earlier.writer,
+        an_print(a, "%s signals %s of rank %u (%llu), which %s signals else (%llu): nothing orders the two, %s",
+                 an_who(a, d->earlier.rank, d->earlier.writer), an_slot_name(a, d->slot),
+                 a->model->slots[d->slot].owner, (unsigned long long)d->earlier.value,
+                 an_who(a, d->later.rank, d->later.writer), (unsigned long long)d->later.value,
+                 an_since(a, d->earlier.time)));
 }
 
 /* The named one may have signalled where records are lost: it is the plan's mistake all the same, or one slot's. */
@@ -216,5 +242,11 @@ static void release(void *state) {
     rd_map_free(&s->followed);
 }
 
-const an_ops an_multi_writer = {.id = XSA_MULTI_WRITER, .needs = AN_NEED_SIGNALS, .state = sizeof(writers), .on_step = on_step, .finish = finish, .release = release,
-                                .cannot = "threads of one block, and writers that note nothing; who may signal a slot of a pad that is declared shared or wide"};
+const an_ops an_multi_writer = {.id = XSA_MULTI_WRITER,
+                                .needs = AN_NEED_SIGNALS,
+                                .state = sizeof(writers),
+                                .on_step = on_step,
+                                .finish = finish,
+                                .release = release,
+                                .cannot = "threads of one block, and writers that note nothing; who may signal a slot "
+                                          "of a pad that is declared shared or wide"};

@@ -1,10 +1,29 @@
-/* D13: a signal while another warp of the block still writes the packet that it tells of. The warps of a block share a clock, so their records
- * show which came first; that they were lucky does not show, for joins of a block are not noted. */
+/* D13: a signal while another warp of the block still writes the packet that it tells of. The warps of a block share
+ * a clock, so their records show which came first; that they were lucky does not show, for joins of a block are not
+ * noted. */
 #include "detectors.h"
 
-typedef struct writing { uint64_t index, generation, event; uint32_t name, peer; int64_t time; bool active, any; } writing; /* of a writer, its last */
-typedef struct signalled { uint64_t event, generation, index, value; uint32_t name, peer, slot, writer; int64_t time; bool any; } signalled; /* of a block */
-typedef struct partial { writing *writers; uint32_t room; rd_map of; signalled *blocks; uint32_t block_count, block_room; } partial;
+/* of a writer, its last */
+typedef struct writing {
+    uint64_t index, generation, event;
+    uint32_t name, peer;
+    int64_t time;
+    bool active, any;
+} writing;
+/* of a block */
+typedef struct signalled {
+    uint64_t event, generation, index, value;
+    uint32_t name, peer, slot, writer;
+    int64_t time;
+    bool any;
+} signalled;
+typedef struct partial {
+    writing *writers;
+    uint32_t room;
+    rd_map of;
+    signalled *blocks;
+    uint32_t block_count, block_room;
+} partial;
 
 static int room_for(an *a, partial *p) {
     TRY(RD_ROWS(p->writers, p->room, a->writer_count));
@@ -38,9 +57,11 @@ static int say(an *a, const signalled *s, const xsr_event *e, const char *what) 
     f.end = e->time;
     f.cure = "join the block (xs_block_join) between the last write and the signal, or elect among its warps";
     uint64_t key = an_key(XSA_PARTIAL_PUBLISH, a->model->slots[s->slot].pad, e->rank, an_block(a, s->writer));
-    an_finding *out = an_find(a, &f, key, "%s signals %s (%llu) while %s %s its part of %s %llu, %s", an_who(a, e->rank, s->writer), an_slot_name(a, s->slot),
-                              (unsigned long long)s->value, an_who(a, e->rank, e->writer), what,
-                              e->object == XSR_NONE ? "payload" : a->model->names[e->object].text, (unsigned long long)s->index, an_since(a, s->time));
+    an_finding *out =
+        an_find(a, &f, key, "%s signals %s (%llu) while %s %s its part of %s %llu, %s", an_who(a, e->rank, s->writer),
+                an_slot_name(a, s->slot), (unsigned long long)s->value, an_who(a, e->rank, e->writer), what,
+                e->object == XSR_NONE ? "payload" : a->model->names[e->object].text, (unsigned long long)s->index,
+                an_since(a, s->time));
     TRY(an_evidence(a, out, s->event, "signal"));
     return an_evidence(a, out, e->id, "write of another warp");
 }
@@ -93,6 +114,11 @@ static void release(void *state) {
     rd_map_free(&p->of);
 }
 
-const an_ops an_partial_publish = {.id = XSA_PARTIAL_PUBLISH, .needs = AN_NEED_PAYLOAD, .state = sizeof(partial), .release = release, .on_event = on_event,
-                                   .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(WRITE_BEGIN) | AN_KIND(PAYLOAD_END),
-                                   .cannot = "a missing join that did not matter in this run: joins of a block are not noted; threads of one warp"};
+const an_ops an_partial_publish = {
+    .id = XSA_PARTIAL_PUBLISH,
+    .needs = AN_NEED_PAYLOAD,
+    .state = sizeof(partial),
+    .release = release,
+    .on_event = on_event,
+    .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(WRITE_BEGIN) | AN_KIND(PAYLOAD_END),
+    .cannot = "a missing join that did not matter in this run: joins of a block are not noted; threads of one warp"};

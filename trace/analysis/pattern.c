@@ -1,6 +1,6 @@
-/* Who signals a slot that nobody has signalled yet, and that no plan speaks of: as it is with its neighbours in the pad. A law names the
- * rank by the slot's place; it counts if it holds for all slots of the pad that were signalled, and if no other law that does so names somebody
- * else. */
+/* Who signals a slot that nobody has signalled yet, and that no plan speaks of: as it is with its neighbours in the
+ * pad. A law names the rank by the slot's place; it counts if it holds for all slots of the pad that were signalled,
+ * and if no other law that does so names somebody else. */
 #include "analysis.h"
 
 #define LEAST 2u  /* slots that show it */
@@ -22,7 +22,9 @@ static uint32_t named(const an *a, enum law law, uint32_t slot, uint32_t base) {
 }
 
 /* The one rank that signals it; XSR_NONE. */
-static uint32_t signaller(const an *a, uint32_t slot) { return a->slots[slot].signals ? a->model->slots[slot].supplier_rank : XSR_NONE; }
+static uint32_t signaller(const an *a, uint32_t slot) {
+    return a->slots[slot].signals ? a->model->slots[slot].supplier_rank : XSR_NONE;
+}
 
 static bool holds(const an *a, enum law law, uint32_t slot, uint32_t *who) {
     uint32_t seen = 0, base = 0, first = XSR_NONE, ranks = world_ranks(a, slot);
@@ -48,7 +50,8 @@ static uint32_t writer_around(const an *a, uint32_t slot, uint32_t rank) {
     uint32_t side[2] = {XSR_NONE, XSR_NONE};
     for (uint32_t i = 0; i < a->slot_count; i++) {
         const xsr_slot *o = &a->model->slots[i];
-        if (o->pad == s->pad && o->owner == s->owner && o->row == s->row && a->slots[i].signal.rank == rank && (o->column + 1 == s->column || o->column == s->column + 1))
+        if (o->pad == s->pad && o->owner == s->owner && o->row == s->row && a->slots[i].signal.rank == rank &&
+            (o->column + 1 == s->column || o->column == s->column + 1))
             side[o->column > s->column] = a->slots[i].signal.writer;
     }
     return side[0] == side[1] ? side[0] : XSR_NONE;
@@ -61,7 +64,8 @@ uint32_t an_writer_beside(const an *a, uint32_t slot, uint32_t rank) {
     for (uint32_t i = 0; i < a->slot_count; i++) {
         const xsr_slot *o = &a->model->slots[i];
         const an_touch *t = &a->slots[i].signal;
-        if (i == slot || o->pad != s->pad || o->row != s->row || t->rank != rank || t->writer == XSR_NONE || t->writer == found)
+        if (i == slot || o->pad != s->pad || o->row != s->row || t->rank != rank || t->writer == XSR_NONE ||
+            t->writer == found)
             continue;
         if (found != XSR_NONE)
             return writer_around(a, slot, rank);
@@ -81,7 +85,8 @@ uint32_t an_block_by_pattern(const an *a, uint32_t slot) {
         uint32_t seen = 0, base = 0;
         bool right = true;
         for (uint32_t i = 0; i < a->slot_count && right && seen < MOST; i++) {
-            uint32_t block = a->model->slots[i].pad == a->model->slots[slot].pad ? an_block(a, a->slots[i].signal.writer) : XSR_NONE;
+            uint32_t block =
+                a->model->slots[i].pad == a->model->slots[slot].pad ? an_block(a, a->slots[i].signal.writer) : XSR_NONE;
             if (block == XSR_NONE)
                 continue;
             base = seen++ ? base : block;

@@ -1,4 +1,5 @@
-/* Of payload: accesses to chunks (payload_race.c), and who is to blame where nothing orders two of them (payload_blame.c). */
+/* Of payload: accesses to chunks (payload_race.c), and who is to blame where nothing orders two of them
+ * (payload_blame.c). */
 #ifndef XS_ANALYSIS_PAYLOAD_H
 #define XS_ANALYSIS_PAYLOAD_H
 
@@ -16,7 +17,8 @@ typedef struct guard {
     bool spent;  /* the block has signalled that slot since: it has given back what it had got there */
 } guard;
 
-typedef struct access { /* event, last, record, epoch, writer, agent, guard: of the newest; last: its end, or its begin while it goes on */
+/* event, last, record, epoch, writer, agent, guard: of the newest; last: its end, or its begin while it goes on. */
+typedef struct access {
     an_vector *stamps;
     uint64_t event, last, record, epoch; /* epoch: of its writer */
     uint32_t writer, agent, active;
@@ -33,38 +35,48 @@ void payload_clear(access *x);
 /* One of them that does not happen before what the agent does now; NULL: there is none. active: it goes on. */
 const access *payload_unordered(const an *a, const access *x, uint32_t agent, bool *active);
 
-/* How many reads a writer ends between two signals to a pad. A signal behind fewer of them than usual gives back what was not read. */
-typedef struct promise { uint64_t read, usual, lead, broken; } promise; /* read: ended when it signalled last; broken: event of the last such signal; 0: none */
-/* By how much who has waited for a slot raises it when it gives it on; wrong_*: the last signal of a turn that was not its own, or by more. */
+/* How many reads a writer ends between two signals to a pad. A signal behind fewer of them than usual gives back
+ * what was not read. */
+/* read: ended when it signalled last; broken: event of the last such signal; 0: none */
+typedef struct promise { uint64_t read, usual, lead, broken; } promise;
+/* By how much who has waited for a slot raises it when it gives it on; wrong_*: the last signal of a turn that was
+ * not its own, or by more. */
 typedef struct turn { uint64_t usual, lead, wrong_value; int64_t wrong_time; uint32_t wrong_by; } turn;
 /* What was told, in causal order. */
 typedef struct tellings {
     rd_map promise_of; promise *promises; uint32_t promise_count, promise_room;
     rd_map turn_of; turn *turns; uint32_t turn_count, turn_room;
-    rd_map arriver_of; an_arriver *arrivers; uint32_t arriver_count, arriver_room; /* as those of state.c, which follow the stamps */
+    /* as those of state.c, which follow the stamps */
+    rd_map arriver_of; an_arriver *arrivers; uint32_t arriver_count, arriver_room;
     uint64_t *reads; uint32_t read_room;
 } tellings;
 int tellings_read(an *a, tellings *t, uint32_t writer);                    /* a read of it has ended */
-int tellings_told(an *a, tellings *t, const xsr_event *e, const guard *g); /* it signals a slot, or arrives there; g: its block's */
+/* it signals a slot, or arrives there; g: its block's */
+int tellings_told(an *a, tellings *t, const xsr_event *e, const guard *g);
 const promise *tellings_promise(const an *a, const tellings *t, uint32_t slot, uint32_t writer); /* NULL: none */
 const turn *tellings_turn(const tellings *t, uint32_t slot);
 const an_arriver *tellings_arriver(const tellings *t, uint32_t counter, uint32_t writer);
 void tellings_free(tellings *t);
 
-/* payload_heard.c: what a block's newest waits told it, one a slot and signaller, and how it waits before it reads, as a rule. */
+/* payload_heard.c: what a block's newest waits told it, one a slot and signaller, and how it waits before it reads,
+ * as a rule. */
 #define PAYLOAD_HEARD 16u
 typedef struct heard { guard of[PAYLOAD_HEARD]; uint32_t next; } heard_by;
-typedef struct custom { uint64_t record, need, step, times; uint32_t slot; bool as_ever; } custom; /* behind which wait, and by how much its need rises */
-typedef struct hearing { heard_by *blocks; uint32_t room; custom *customs; uint32_t custom_room; } hearing; /* by agent */
+/* behind which wait, and by how much its need rises */
+typedef struct custom { uint64_t record, need, step, times; uint32_t slot; bool as_ever; } custom;
+/* by agent */
+typedef struct hearing { heard_by *blocks; uint32_t room; custom *customs; uint32_t custom_room; } hearing;
 int hearing_note(hearing *h, uint32_t agent, const guard *g);
 int hearing_read(hearing *h, uint32_t agent, const guard *last); /* a read begins; last: of its block */
 bool hearing_as_ever(const hearing *h, uint32_t agent);          /* that read */
 void hearing_spend(hearing *h, uint32_t agent, uint32_t slot);
 void hearing_acquire(hearing *h, uint32_t agent, uint8_t level);
-bool hearing_is_count(const an *a, const guard *g); /* what a count tells is of all who add to it, not of the last alone */
-/* The newest wait by which the block heard of that other one, of at least that generation by a signal behind `behind`; slot: at that slot, XSR_NONE: at
- * any. NULL: none. */
-const guard *hearing_of(const an *a, const hearing *h, uint32_t agent, uint32_t other, uint32_t slot, uint64_t generation, uint64_t behind);
+/* what a count tells is of all who add to it, not of the last alone */
+bool hearing_is_count(const an *a, const guard *g);
+/* The newest wait by which the block heard of that other one, of at least that generation by a signal behind
+ * `behind`; slot: at that slot, XSR_NONE: at any. NULL: none. */
+const guard *hearing_of(const an *a, const hearing *h, uint32_t agent, uint32_t other, uint32_t slot,
+                        uint64_t generation, uint64_t behind);
 void hearing_free(hearing *h);
 
 typedef struct verdict {
@@ -78,8 +90,10 @@ typedef struct verdict {
     xsr_source source;        /* of the wait that is to blame; line 0 */
 } verdict;
 
-/* A read and a write of one generation that nothing orders. ahead: whoever writes there had signalled its number before, or it is not known. usual: the slot that this place was waited for at before, + 1; 0: not known. */
-verdict payload_blame_read(an *a, const tellings *t, const access *reads, const access *writes, uint64_t generation, uint32_t usual, bool ahead);
+/* A read and a write of one generation that nothing orders. ahead: whoever writes there had signalled its number
+ * before, or it is not known. usual: the slot that this place was waited for at before, + 1; 0: not known. */
+verdict payload_blame_read(an *a, const tellings *t, const access *reads, const access *writes, uint64_t generation,
+                           uint32_t usual, bool ahead);
 /* `write` begins another generation, and nothing orders it behind those reads, or those writes, of the one before. */
 verdict payload_blame_lapped(an *a, const tellings *t, const access *reads, const access *write);
 verdict payload_blame_rewritten(an *a, const tellings *t, const access *before, const access *write);

@@ -1,4 +1,5 @@
-/* The accesses to a chunk since another generation began: all of them as stamps, the newest in full, and of some other blocks theirs. */
+/* The accesses to a chunk since another generation began: all of them as stamps, the newest in full, and of some
+ * other blocks theirs. */
 #include "payload.h"
 
 static access *of_agent(const access *x, uint32_t agent) {

@@ -40,9 +40,12 @@ void hearing_acquire(hearing *h, uint32_t agent, uint8_t level) {
         h->blocks[agent].of[i].acquired |= level > h->blocks[agent].of[i].level;
 }
 
-bool hearing_is_count(const an *a, const guard *g) { return a->slots[g->slot].arrivals || a->slots[g->slot].counter != XSR_NONE; }
+bool hearing_is_count(const an *a, const guard *g) {
+    return a->slots[g->slot].arrivals || a->slots[g->slot].counter != XSR_NONE;
+}
 
-const guard *hearing_of(const an *a, const hearing *h, uint32_t agent, uint32_t other, uint32_t slot, uint64_t generation, uint64_t behind) {
+const guard *hearing_of(const an *a, const hearing *h, uint32_t agent, uint32_t other, uint32_t slot,
+                        uint64_t generation, uint64_t behind) {
     const heard_by *b = agent < h->room ? &h->blocks[agent] : NULL;
     const guard *best = NULL;
     for (uint32_t i = 0; b && i < PAYLOAD_HEARD; i++) {

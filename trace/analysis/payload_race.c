@@ -1,6 +1,7 @@
-/* D15, and D16 where payload tells: reads and writes of one chunk that nothing orders. A chunk is (who writes, whose memory, index, name of
- * the write); readers name the writer as their peer. Of a generation, several blocks may write parts. Where a reader names no peer and others
- * have written to it, the place is one for all who write there: a queue of several producers. */
+/* D15, and D16 where payload tells: reads and writes of one chunk that nothing orders. A chunk is (who writes, whose
+ * memory, index, name of the write); readers name the writer as their peer. Of a generation, several blocks may
+ * write parts. Where a reader names no peer and others have written to it, the place is one for all who write there:
+ * a queue of several producers. */
 #include "detectors.h"
 #include "class.h"
 #include "payload.h"
@@ -8,14 +9,39 @@
 #define ANY (XSR_NONE - 1)
 #define ALL (XSR_NONE - 2) /* as who writes: all who write there */
 
-typedef struct early { uint64_t generation; uint32_t name, told; access reads; } early; /* a read of a chunk that nobody has written yet; told: who has told of it */
-typedef struct chunk { uint64_t generation, read_generation, period /* from the write before the last to the last; 0: not known */, steady /* as often the same before */; access writes, reads; uint32_t name, usual, matched; bool written, ahead; } chunk; /* matched: reads of what was written; usual: slot + 1 whose signal told a reader of it; 0: none did */
-typedef struct begun { uint32_t chunk; bool write, any; uint64_t generation; } begun; /* of a writer: what PAYLOAD_END ends */
-typedef struct named { uint32_t name; bool shared; } named; /* of a buffer that is written to; shared: one place for all who write there */
-typedef struct races { rd_map of; chunk *chunks; uint32_t count, room; named *names; uint32_t name_count, name_room; begun *writers; uint32_t writer_room;
-                     guard *guards; uint32_t guard_room; hearing heard; rd_map early_of; early *earlies; uint32_t early_count, early_room; tellings told; } races;
+/* a read of a chunk that nobody has written yet; told: who has told of it */
+typedef struct early { uint64_t generation; uint32_t name, told; access reads; } early;
+typedef struct chunk {
+    uint64_t generation, read_generation, period /* from the write before the last to the last; 0: not known */,
+        steady /* as often the same before */;
+    access writes, reads;
+    uint32_t name, usual, matched;
+    bool written, ahead;
+} chunk; /* matched: reads of what was written; usual: slot + 1 whose signal told a reader of it; 0: none did */
+/* of a writer: what PAYLOAD_END ends */
+typedef struct begun { uint32_t chunk; bool write, any; uint64_t generation; } begun;
+/* of a buffer that is written to; shared: one place for all who write there */
+typedef struct named { uint32_t name; bool shared; } named;
+typedef struct races {
+    rd_map of;
+    chunk *chunks;
+    uint32_t count, room;
+    named *names;
+    uint32_t name_count, name_room;
+    begun *writers;
+    uint32_t writer_room;
+    guard *guards;
+    uint32_t guard_room;
+    hearing heard;
+    rd_map early_of;
+    early *earlies;
+    uint32_t early_count, early_room;
+    tellings told;
+} races;
 
-static uint64_t key_of(uint32_t src, uint32_t dst, uint64_t index, uint32_t name) { return an_key(XSA_PAYLOAD_RACE, (uint64_t)src << 32 | dst, index, name); }
+static uint64_t key_of(uint32_t src, uint32_t dst, uint64_t index, uint32_t name) {
+    return an_key(XSA_PAYLOAD_RACE, (uint64_t)src << 32 | dst, index, name);
+}
 
 static int know_name(races *r, uint32_t name) {
     for (uint32_t i = 0; i < r->name_count; i++)
@@ -56,11 +82,13 @@ static bool is_of_another_name(const races *r, uint32_t read, uint32_t written) 
     return false;
 }
 
-/* Of a read that names no peer: what others have written to that place, in the reader's memory (of: its number) or wherever all of them have
- * it (ANY). From then on that place is one for all of them. */
+/* Of a read that names no peer: what others have written to that place, in the reader's memory (of: its number) or
+ * wherever all of them have it (ANY). From then on that place is one for all of them. */
 static uint32_t shared_chunk(races *r, const xsr_event *e, uint32_t of, uint64_t generation) {
     for (uint32_t i = 0; i < r->name_count; i++) {
-        uint32_t at = is_of_another_name(r, e->object, r->names[i].name) ? XSR_NONE : rd_map_get(&r->of, key_of(ALL, of, e->value, r->names[i].name));
+        uint32_t at = is_of_another_name(r, e->object, r->names[i].name)
+                          ? XSR_NONE
+                          : rd_map_get(&r->of, key_of(ALL, of, e->value, r->names[i].name));
         if (at == XSR_NONE || (of == ANY && !r->names[i].shared && r->chunks[at].generation != generation))
             continue;
         r->names[i].shared = true;
@@ -69,7 +97,8 @@ static uint32_t shared_chunk(races *r, const xsr_event *e, uint32_t of, uint64_t
     return XSR_NONE;
 }
 
-/* The chunk that a read is of: among those that its peer (or, without one, its own rank) wrote for it or for all; the one of its generation. */
+/* The chunk that a read is of: among those that its peer (or, without one, its own rank) wrote for it or for all;
+ * the one of its generation. */
 static uint32_t read_chunk(const an *a, const races *r, const xsr_event *e) {
     uint32_t self = an_number(a, e->rank), from = peer_of(e) == ANY ? self : peer_of(e), only = XSR_NONE, found = 0;
     for (uint32_t i = 0; i < 2 * r->name_count; i++) {
@@ -86,11 +115,13 @@ static uint32_t read_chunk(const an *a, const races *r, const xsr_event *e) {
 
 static guard guard_of(const races *r, uint32_t agent) { return agent < r->guard_room ? r->guards[agent] : (guard){0}; }
 
-/* Who waits for several, and then reads of each, was told by each: not only by the last. By the slot that tells of that place as a rule. */
+/* Who waits for several, and then reads of each, was told by each: not only by the last. By the slot that tells of
+ * that place as a rule. */
 static guard guard_of_read(const an *a, const races *r, const an_step *step, const chunk *c) {
     guard g = guard_of(r, step->agent);
     const guard *h = NULL;
-    if (c && c->usual && c->written && !g.unsure && !(g.any && (hearing_is_count(a, &g) || (g.agent == c->writes.agent && g.value >= step->e->detail))))
+    if (c && c->usual && c->written && !g.unsure &&
+        !(g.any && (hearing_is_count(a, &g) || (g.agent == c->writes.agent && g.value >= step->e->detail))))
         h = hearing_of(a, &r->heard, step->agent, c->writes.agent, c->usual - 1, step->e->detail, 0);
     g = h ? *h : g;
     g.as_ever = hearing_as_ever(&r->heard, step->agent);
@@ -100,7 +131,15 @@ static guard guard_of_read(const an *a, const races *r, const an_step *step, con
 /* A write that begins now. */
 static access begins(const an *a, const races *r, const an_step *step) {
     const xsr_event *e = step->e;
-    return (access){.event = e->id, .last = e->id, .record = e->sequence, .epoch = e->epoch, .signalled = e->writer == XSR_NONE ? 0 : a->writers[e->writer].signal_most, .writer = e->writer, .agent = step->agent, .active = 1, .since = e->time,
+    return (access){.event = e->id,
+                    .last = e->id,
+                    .record = e->sequence,
+                    .epoch = e->epoch,
+                    .signalled = e->writer == XSR_NONE ? 0 : a->writers[e->writer].signal_most,
+                    .writer = e->writer,
+                    .agent = step->agent,
+                    .active = 1,
+                    .since = e->time,
                     .guard = guard_of(r, step->agent)};
 }
 
@@ -122,8 +161,8 @@ static bool is_ahead(const an *a, const access *reads, const xsr_event *write) {
     return write->time - reads->since > an_clock_bound(a, a->model->writers[reads->writer].rank, write->rank);
 }
 
-/* The rank of the writer has signalled nothing yet that tells of that generation: the reader cannot have been told too early. A count others may
- * have filled. */
+/* The rank of the writer has signalled nothing yet that tells of that generation: the reader cannot have been told
+ * too early. A count others may have filled. */
 static bool has_not_told(const an *a, const xsr_event *write) {
     if (a->arrivals)
         return false;
@@ -133,7 +172,8 @@ static bool has_not_told(const an *a, const xsr_event *write) {
     return true;
 }
 
-static int say(an *a, verdict v, const an_step *step, const access *other, uint64_t other_generation, const char *what) {
+static int say(an *a, verdict v, const an_step *step, const access *other, uint64_t other_generation,
+               const char *what) {
     const xsr_event *e = step->e;
     bool ahead = v.unwritten && is_ahead(a, other, e);
     if (ahead) { /* of its generation that write is the first, unless another one is lost */
@@ -144,7 +184,8 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
         an_whole_order(a, other->agent, other->since, step->agent, e->time); /* what orders the two lies between them */
     }
     if (v.told && !(ahead && has_not_told(a, e))) { /* another wait behind its guard, which told it more */
-        an_whole_records(a, v.told->writer, v.told->guard.any && !v.unasked ? v.told->guard.record : 0, v.told->record); /* who waits for several: any before */
+        /* who waits for several: any before */
+        an_whole_records(a, v.told->writer, v.told->guard.any && !v.unasked ? v.told->guard.record : 0, v.told->record);
         an_only_by(a, AN_KIND(PASS) | AN_KIND(WAIT_END));
         if (v.told->guard.unsure)
             an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
@@ -162,11 +203,14 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
     if (v.detector == XSA_COUNT_MISMATCH)
         f.explains = xsa_detector_name(XSA_PAYLOAD_RACE);
     an_source(a, &f, v.source);
-    uint64_t key = an_key(v.named ? v.detector + XSA_DETECTOR_END * v.named : v.detector, an_number(a, e->rank), other->writer == XSR_NONE ? XSR_NONE : a->model->writers[other->writer].rank, e->object);
-    an_finding *out = an_find(a, &f, key, "%s %s %s %llu of generation %llu %s %s (generation %llu), %s%s%s", an_who(a, e->rank, e->writer),
-                              e->kind == XS_EV_WRITE_BEGIN ? "writes" : "reads", e->object == XSR_NONE ? "payload" : a->model->names[e->object].text,
-                              (unsigned long long)e->value, (unsigned long long)e->detail, what, an_who(a, XSR_NONE, other->writer),
-                              (unsigned long long)other_generation, an_since(a, e->time), v.why ? v.why : "", an_site(a, e->writer, v.source));
+    uint64_t key = an_key(v.named ? v.detector + XSA_DETECTOR_END * v.named : v.detector, an_number(a, e->rank),
+                          other->writer == XSR_NONE ? XSR_NONE : a->model->writers[other->writer].rank, e->object);
+    an_finding *out = an_find(a, &f, key, "%s %s %s %llu of generation %llu %s %s (generation %llu), %s%s%s",
+                              an_who(a, e->rank, e->writer), e->kind == XS_EV_WRITE_BEGIN ? "writes" : "reads",
+                              e->object == XSR_NONE ? "payload" : a->model->names[e->object].text,
+                              (unsigned long long)e->value, (unsigned long long)e->detail, what,
+                              an_who(a, XSR_NONE, other->writer), (unsigned long long)other_generation,
+                              an_since(a, e->time), v.why ? v.why : "", an_site(a, e->writer, v.source));
     if (out)
         out->named = v.named, out->unasked = v.unasked, out->by_stamps = ahead;
     TRY(an_evidence(a, out, other->event, "the other access"));
@@ -174,13 +218,15 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
     return 0;
 }
 
-/* The writer comes to that place in steps of one length, and never with the generation that is looked for there: who reads it there looks at the
- * wrong place. behind: a generation that was, or is, written there. */
+/* The writer comes to that place in steps of one length, and never with the generation that is looked for there: who
+ * reads it there looks at the wrong place. behind: a generation that was, or is, written there. */
 static bool is_no_place_of(const chunk *c, uint64_t read, uint64_t behind, uint64_t period) {
-    return c->written && period > 1 && period == c->period && (behind > read ? behind - read : read - behind) % period != 0;
+    return c->written && period > 1 && period == c->period &&
+           (behind > read ? behind - read : read - behind) % period != 0;
 }
 
-static int say_looked_elsewhere(an *a, const access *read, uint32_t told, const xsr_event *e, uint32_t name, uint64_t generation, uint64_t period) {
+static int say_looked_elsewhere(an *a, const access *read, uint32_t told, const xsr_event *e, uint32_t name,
+                                uint64_t generation, uint64_t period) {
     xsa_finding f = an_like(XSA_PAYLOAD_RACE, XSA_ERROR, XSA_HIGH);
     an_culprit(a, &f, XSR_NONE, read->writer);
     an_victim(a, &f, XSR_NONE, told);
@@ -194,9 +240,11 @@ static int say_looked_elsewhere(an *a, const access *read, uint32_t told, const 
         an_whole(a, XSR_NONE, INT64_MIN, e->time);
         an_only_by(a, AN_ORDERS | AN_KIND(WRITE_BEGIN));
     }
-    an_finding *out = an_find(a, &f, 0, "%s reads %s %llu of generation %llu, where %s writes one in %llu and never that one, %s%s", an_who(a, XSR_NONE, read->writer),
-                              name == XSR_NONE ? "payload" : a->model->names[name].text, (unsigned long long)e->value, (unsigned long long)generation, an_who(a, XSR_NONE, told),
-                              (unsigned long long)period, an_since(a, read->since), an_site(a, read->writer, read->guard.source));
+    an_finding *out =
+        an_find(a, &f, 0, "%s reads %s %llu of generation %llu, where %s writes one in %llu and never that one, %s%s",
+                an_who(a, XSR_NONE, read->writer), name == XSR_NONE ? "payload" : a->model->names[name].text,
+                (unsigned long long)e->value, (unsigned long long)generation, an_who(a, XSR_NONE, told),
+                (unsigned long long)period, an_since(a, read->since), an_site(a, read->writer, read->guard.source));
     TRY(an_evidence(a, out, read->event, "access"));
     TRY(an_evidence(a, out, read->guard.any ? read->guard.signal : XSR_NO_ID, "signal"));
     return an_evidence(a, out, e->id, "the next one");
@@ -207,7 +255,8 @@ static int say_unwritten(an *a, early *x, const an_step *step, const chunk *c) {
     const xsr_event *e = step->e;
     const access *read = &x->reads;
     uint32_t told = x->told;
-    if (x->generation >= e->detail || told == XSR_NONE || !read->stamps || c->matched < 2 || an_hb_agent_of(a, told) != step->agent)
+    if (x->generation >= e->detail || told == XSR_NONE || !read->stamps || c->matched < 2 ||
+        an_hb_agent_of(a, told) != step->agent)
         return 0;
     x->told = XSR_NONE;
     if (is_no_place_of(c, x->generation, c->generation, e->detail - c->generation))
@@ -221,9 +270,11 @@ static int say_unwritten(an *a, early *x, const an_step *step, const chunk *c) {
     f.begin = f.end = read->since;
     f.cure = "write each batch to the place that its reader looks at, before the signal that tells of it";
     an_source(a, &f, read->guard.source);
-    an_finding *out = an_find(a, &f, 0, "%s reads %s %llu of generation %llu, which %s told of at %s and never wrote there, %s%s", an_who(a, XSR_NONE, read->writer),
-                              x->name == XSR_NONE ? "payload" : a->model->names[x->name].text, (unsigned long long)e->value, (unsigned long long)x->generation,
-                              an_who(a, XSR_NONE, told), an_slot_name(a, f.slot), an_since(a, read->since), an_site(a, read->writer, read->guard.source));
+    an_finding *out =
+        an_find(a, &f, 0, "%s reads %s %llu of generation %llu, which %s told of at %s and never wrote there, %s%s",
+                an_who(a, XSR_NONE, read->writer), x->name == XSR_NONE ? "payload" : a->model->names[x->name].text,
+                (unsigned long long)e->value, (unsigned long long)x->generation, an_who(a, XSR_NONE, told),
+                an_slot_name(a, f.slot), an_since(a, read->since), an_site(a, read->writer, read->guard.source));
     TRY(an_evidence(a, out, read->event, "access"));
     TRY(an_evidence(a, out, read->guard.signal, "signal"));
     return an_evidence(a, out, e->id, "the next one");
@@ -244,7 +295,8 @@ static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32
     access write = begins(a, r, step);
     verdict v = payload_blame_read(a, &r->told, reads, &write, e->detail, c->usual, c->ahead || !c->matched);
     v.unwritten = !is_shared(r, e->object); /* else another rank may have written it */
-    /* Nobody had written that generation: it was read too early, also where what the reader did next came round to the writer. */
+    /* Nobody had written that generation: it was read too early, also where what the reader did next came round to
+     * the writer. */
     if (!race && !(v.unwritten && is_ahead(a, &x->reads, e)))
         an_whole_rank(a, e->rank, INT64_MIN, e->time); /* another block's write of it */
     return say(a, v, step, reads, e->detail, "only after it was read by");
@@ -253,7 +305,8 @@ static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32
 static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index) {
     const xsr_event *e = step->e;
     chunk *c = &r->chunks[chunk_index];
-    uint32_t dst = peer_of(e), src = is_shared(r, e->object) && dst != ANY ? dst : an_number(a, e->rank); /* shared: early reads name themselves */
+    /* shared: early reads name themselves */
+    uint32_t dst = peer_of(e), src = is_shared(r, e->object) && dst != ANY ? dst : an_number(a, e->rank);
     access write = begins(a, r, step);
     const access *race;
     bool active, everywhere = dst == ANY && is_shared(r, e->object);
@@ -272,8 +325,10 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
         payload_clear(&c->writes);
         if (c->read_generation != e->detail)
             payload_clear(&c->reads);
-    } else if (c->read_generation == e->detail && c->reads.stamps && (race = payload_unordered(a, &c->reads, step->agent, &active))) {
-        TRY(say(a, payload_blame_read(a, &r->told, race, &write, e->detail, c->usual, c->ahead || !c->matched), step, race, c->read_generation, "only after it was read by"));
+    } else if (c->read_generation == e->detail && c->reads.stamps &&
+               (race = payload_unordered(a, &c->reads, step->agent, &active))) {
+        TRY(say(a, payload_blame_read(a, &r->told, race, &write, e->detail, c->usual, c->ahead || !c->matched), step,
+                race, c->read_generation, "only after it was read by"));
     }
     if (c->written && e->detail != c->generation) {
         c->steady = c->period == e->detail - c->generation ? c->steady + 1 : 0;
@@ -288,7 +343,9 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
 static void learn_usual(const an *a, const races *r, chunk *c, const access *read, uint64_t generation) {
     const guard *g = &read->guard;
     if (!(g->any && g->agent == c->writes.agent))
-        g = c->written && !(g->any && hearing_is_count(a, g)) && !g->unsure ? hearing_of(a, &r->heard, read->agent, c->writes.agent, XSR_NONE, generation, 0) : NULL;
+        g = c->written && !(g->any && hearing_is_count(a, g)) && !g->unsure
+                ? hearing_of(a, &r->heard, read->agent, c->writes.agent, XSR_NONE, generation, 0)
+                : NULL;
     if (g)
         c->usual = g->slot + 1;
     c->ahead |= c->writes.signalled >= generation;
@@ -298,13 +355,23 @@ static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
     const xsr_event *e = step->e;
     const access *race;
     bool active;
-    access read = {.event = e->id, .last = e->id, .record = e->sequence, .writer = e->writer, .agent = step->agent, .since = e->time, .guard = guard_of_read(a, r, step, c)};
-    if (c->written && e->detail < c->generation && c->steady && c->matched >= 2 && is_no_place_of(c, e->detail, c->generation, c->period))
+    access read = {.event = e->id,
+                   .last = e->id,
+                   .record = e->sequence,
+                   .writer = e->writer,
+                   .agent = step->agent,
+                   .since = e->time,
+                   .guard = guard_of_read(a, r, step, c)};
+    if (c->written && e->detail < c->generation && c->steady && c->matched >= 2 &&
+        is_no_place_of(c, e->detail, c->generation, c->period))
         TRY(say_looked_elsewhere(a, &read, c->writes.writer, e, e->object, e->detail, c->period));
     else if (c->written && e->detail < c->generation)
-        TRY(say(a, payload_blame_lapped(a, &r->told, &read, &c->writes), step, &c->writes, c->generation, "which is overwritten already by"));
-    else if (c->written && e->detail == c->generation && (race = payload_unordered(a, &c->writes, step->agent, &active)))
-        TRY(say(a, payload_blame_read(a, &r->told, &read, race, e->detail, c->usual, c->ahead || !c->matched), step, race, c->generation,
+        TRY(say(a, payload_blame_lapped(a, &r->told, &read, &c->writes), step, &c->writes, c->generation,
+                "which is overwritten already by"));
+    else if (c->written && e->detail == c->generation &&
+             (race = payload_unordered(a, &c->writes, step->agent, &active)))
+        TRY(say(a, payload_blame_read(a, &r->told, &read, race, e->detail, c->usual, c->ahead || !c->matched), step,
+                race, c->generation,
                 active ? "while it is written by" : "though nothing orders it behind the write by"));
     else
         learn_usual(a, r, c, &read, e->detail);
@@ -313,7 +380,8 @@ static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
     return payload_add(&c->reads, step, &read.guard);
 }
 
-/* Who of the rank that the reader names has told it of this round: by the signal that it saw last, or at the counter. XSR_NONE: nobody. */
+/* Who of the rank that the reader names has told it of this round: by the signal that it saw last, or at the
+ * counter. XSR_NONE: nobody. */
 static uint32_t teller(const an *a, const races *r, const guard *g, const xsr_event *e) {
     if (!g->any || g->spent || peer_of(e) == ANY)
         return XSR_NONE;
@@ -323,7 +391,8 @@ static uint32_t teller(const an *a, const races *r, const guard *g, const xsr_ev
         if (x && an_number(a, a->model->writers[x->writer].rank) == peer_of(e))
             return x->left <= g->value && x->epoch == e->epoch ? x->writer : XSR_NONE;
     }
-    return an_number(a, a->model->writers[g->writer].rank) == peer_of(e) && g->value >= e->detail ? g->writer : XSR_NONE;
+    return an_number(a, a->model->writers[g->writer].rank) == peer_of(e) && g->value >= e->detail ? g->writer
+                                                                                                  : XSR_NONE;
 }
 
 static int note_early(an *a, races *r, const an_step *step, const chunk *c) {
@@ -362,8 +431,19 @@ static int note_guard(races *r, const an_step *step) {
     if (step->guessed)
         r->guards[step->agent].unsure = true;
     else
-        r->guards[step->agent] = (guard){.signal = step->from->event, .value = step->w->observed, .need = step->w->need, .record = step->e->sequence, .epoch = step->from->epoch, .agent = step->from->stamp.agent, .writer = step->from->writer,
-                                           .slot = step->e->slot, .source = step->w->source, .level = step->need, .any = true, .released = step->released, .acquired = step->acquired};
+        r->guards[step->agent] = (guard){.signal = step->from->event,
+                                         .value = step->w->observed,
+                                         .need = step->w->need,
+                                         .record = step->e->sequence,
+                                         .epoch = step->from->epoch,
+                                         .agent = step->from->stamp.agent,
+                                         .writer = step->from->writer,
+                                         .slot = step->e->slot,
+                                         .source = step->w->source,
+                                         .level = step->need,
+                                         .any = true,
+                                         .released = step->released,
+                                         .acquired = step->acquired};
     return step->guessed ? 0 : hearing_note(&r->heard, step->agent, &r->guards[step->agent]);
 }
 
@@ -409,8 +489,8 @@ static uint32_t written_chunk(const an *a, races *r, const xsr_event *e) {
     return at == XSR_NONE || rd_map_put(&r->of, place, at) < 0 ? XSR_NONE : at;
 }
 
-/* Of a read that names no peer: its own of that generation, then the place that all write to, then any of its own, then what others wrote into
- * its memory. */
+/* Of a read that names no peer: its own of that generation, then the place that all write to, then any of its own,
+ * then what others wrote into its memory. */
 static uint32_t chunk_to_read(const an *a, races *r, const xsr_event *e) {
     uint32_t own = read_chunk(a, r, e), at;
     if (peer_of(e) != ANY || (own != XSR_NONE && r->chunks[own].generation == e->detail && !is_shared(r, e->object)))
@@ -439,7 +519,9 @@ static int on_step(an *a, void *state, const an_step *step) {
         guard last = guard_of(r, step->agent);
         TRY(hearing_read(&r->heard, step->agent, &last));
         at = chunk_to_read(a, r, e);
-        TRY(at != XSR_NONE && r->chunks[at].generation >= e->detail ? take_read(a, r, step, &r->chunks[at]) : note_early(a, r, step, at == XSR_NONE ? NULL : &r->chunks[at]));
+        TRY(at != XSR_NONE && r->chunks[at].generation >= e->detail
+                ? take_read(a, r, step, &r->chunks[at])
+                : note_early(a, r, step, at == XSR_NONE ? NULL : &r->chunks[at]));
         return note_begun(a, r, e, at);
     case XS_EV_PASS:
     case XS_EV_WAIT_END: return note_guard(r, step);
@@ -461,7 +543,9 @@ static int on_step(an *a, void *state, const an_step *step) {
 static int finish(an *a, void *state) {
     const races *r = state;
     if (r->count && an_hb_older(a))
-        an_unknown(a, XSA_PAYLOAD_RACE, 0, "%llu waits read a signal that is older than the newest %u of its slot: order is not kept that far, and a race behind them not known",
+        an_unknown(a, XSA_PAYLOAD_RACE, 0,
+                   "%llu waits read a signal that is older than the newest %u of its slot: order is not kept that far, "
+                   "and a race behind them not known",
                    (unsigned long long)an_hb_older(a), RELEASES);
     return 0;
 }
@@ -485,5 +569,10 @@ static void release(void *state) {
     free(r->writers);
 }
 
-const an_ops an_payload_race = {.id = XSA_PAYLOAD_RACE, .needs = AN_NEED_PAYLOAD, .state = sizeof(races), .on_step = on_step, .finish = finish, .release = release,
+const an_ops an_payload_race = {.id = XSA_PAYLOAD_RACE,
+                                .needs = AN_NEED_PAYLOAD,
+                                .state = sizeof(races),
+                                .on_step = on_step,
+                                .finish = finish,
+                                .release = release,
                                 .cannot = "threads of one block, parts of one chunk, and accesses that note nothing"};

@@ -1,5 +1,6 @@
-/* What blocks tell each other by signals, in causal order, beside the value of it: how much they have read before they give it back, whose turn
- * it was, how often they arrive. What is usual is learned by counting up for one and down for others. */
+/* What blocks tell each other by signals, in causal order, beside the value of it: how much they have read before
+ * they give it back, whose turn it was, how often they arrive. What is usual is learned by counting up for one and
+ * down for others. */
 #include "payload.h"
 
 int tellings_read(an *a, tellings *t, uint32_t writer) {
@@ -19,7 +20,8 @@ static int find(rd_map *of, uint64_t key, void **list, uint32_t *count, uint32_t
     ++*count;
     return 0;
 }
-#define FIND(of, key, list, count, room, out) find(&(of), (key), (void **)&(list), &(count), &(room), sizeof *(list), (out))
+#define FIND(of, key, list, count, room, out) \
+    find(&(of), (key), (void **)&(list), &(count), &(room), sizeof *(list), (out))
 
 static bool is_usual(uint64_t *usual, uint64_t *lead, uint64_t now) {
     bool odd = *lead >= 2 && now != *usual;
@@ -29,7 +31,9 @@ static bool is_usual(uint64_t *usual, uint64_t *lead, uint64_t now) {
     return !odd;
 }
 
-static uint64_t promise_key(const an *a, uint32_t slot, uint32_t writer) { return (uint64_t)a->model->slots[slot].pad << 32 | writer; }
+static uint64_t promise_key(const an *a, uint32_t slot, uint32_t writer) {
+    return (uint64_t)a->model->slots[slot].pad << 32 | writer;
+}
 
 static int take_promise(an *a, tellings *t, const xsr_event *e) {
     uint32_t at;
@@ -69,7 +73,8 @@ int tellings_told(an *a, tellings *t, const xsr_event *e, const guard *g) {
 }
 
 const promise *tellings_promise(const an *a, const tellings *t, uint32_t slot, uint32_t writer) {
-    uint32_t at = slot == XSR_NONE || writer == XSR_NONE ? XSR_NONE : rd_map_get(&t->promise_of, promise_key(a, slot, writer));
+    uint32_t at =
+        slot == XSR_NONE || writer == XSR_NONE ? XSR_NONE : rd_map_get(&t->promise_of, promise_key(a, slot, writer));
     return at == XSR_NONE ? NULL : &t->promises[at];
 }
 
@@ -79,7 +84,9 @@ const turn *tellings_turn(const tellings *t, uint32_t slot) {
 }
 
 const an_arriver *tellings_arriver(const tellings *t, uint32_t counter, uint32_t writer) {
-    uint32_t at = counter == XSR_NONE || writer == XSR_NONE ? XSR_NONE : rd_map_get(&t->arriver_of, (uint64_t)counter << 32 | writer);
+    uint32_t at = counter == XSR_NONE || writer == XSR_NONE
+                      ? XSR_NONE
+                      : rd_map_get(&t->arriver_of, (uint64_t)counter << 32 | writer);
     return at == XSR_NONE ? NULL : &t->arrivers[at];
 }
 

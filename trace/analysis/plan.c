@@ -1,5 +1,5 @@
-/* The plan of a slot in one form, wherever it comes from: declared by the host, reported by kernels (EXPECT) as the pass goes
- * on, or inferred by the reader (who signals). Every part says its origin. */
+/* The plan of a slot in one form, wherever it comes from: declared by the host, reported by kernels (EXPECT) as the
+ * pass goes on, or inferred by the reader (who signals). Every part says its origin. */
 #include "analysis.h"
 
 typedef struct an_plans {
@@ -39,11 +39,17 @@ int an_plan_expect(an *a, const xsr_event *e) {
     return rd_map_put(&p->reported, reported_key(e->slot, (uint32_t)e->detail), expected);
 }
 
-bool an_plan_has(const an *a, uint32_t slot, uint32_t kind) { return a->plans->kinds[a->model->slots[slot].pad] >> kind & 1; }
+bool an_plan_has(const an *a, uint32_t slot, uint32_t kind) {
+    return a->plans->kinds[a->model->slots[slot].pad] >> kind & 1;
+}
 
-bool an_plan_dated(const an *a, uint32_t slot, uint32_t kind) { return a->plans->kinds[a->model->slots[slot].pad] >> (DATED + kind) & 1; }
+bool an_plan_dated(const an *a, uint32_t slot, uint32_t kind) {
+    return a->plans->kinds[a->model->slots[slot].pad] >> (DATED + kind) & 1;
+}
 
-uint32_t an_plan_row(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch) { return an_plan_row_at(a, &a->model->slots[slot], kind, epoch); }
+uint32_t an_plan_row(const an *a, uint32_t slot, uint32_t kind, uint64_t epoch) {
+    return an_plan_row_at(a, &a->model->slots[slot], kind, epoch);
+}
 
 uint32_t an_plan_row_at(const an *a, const xsr_slot *place, uint32_t kind, uint64_t epoch) {
     return rd_planned_find(&a->plans->rows, place, kind, epoch);
@@ -55,12 +61,16 @@ static const xs_plan_entry *find(const an *a, uint32_t slot, uint32_t kind, uint
 }
 
 static uint32_t rank_named(const xsr_slot *s, uint64_t rank) {
-    return rank == XS_PLAN_ROW ? s->row : rank == XS_PLAN_COLUMN ? s->column : rank == XS_PLAN_OWNER ? s->owner : (uint32_t)rank;
+    return rank == XS_PLAN_ROW      ? s->row
+           : rank == XS_PLAN_COLUMN ? s->column
+           : rank == XS_PLAN_OWNER  ? s->owner
+                                    : (uint32_t)rank;
 }
 
 static void say_arrivals(const an *a, uint32_t slot, uint64_t epoch, an_plan *out) {
     const xs_plan_entry *e = find(a, slot, XS_PLAN_ARRIVALS, epoch);
-    uint32_t reported = a->slots[slot].is_reported ? rd_map_get(&a->plans->reported, reported_key(slot, (uint32_t)epoch)) : XSR_NONE;
+    uint32_t reported =
+        a->slots[slot].is_reported ? rd_map_get(&a->plans->reported, reported_key(slot, (uint32_t)epoch)) : XSR_NONE;
     if (e) {
         out->has_arrivals = true;
         out->arrivals = e->a;
@@ -74,7 +84,9 @@ static void say_arrivals(const an *a, uint32_t slot, uint64_t epoch, an_plan *ou
 
 an_plan an_plan_of(const an *a, uint32_t slot, uint64_t epoch) {
     const xsr_slot *s = &a->model->slots[slot];
-    an_plan out = {.writer = s->supplier_rank, .writer_role = s->supplier_role, .writer_origin = (uint8_t)s->supplier_origin,
+    an_plan out = {.writer = s->supplier_rank,
+                   .writer_role = s->supplier_role,
+                   .writer_origin = (uint8_t)s->supplier_origin,
                    .without_arrivals = XSR_NONE};
     const xs_plan_entry *e;
     if ((e = find(a, slot, XS_PLAN_HOST_SUPPLIER, epoch))) {

@@ -1,5 +1,6 @@
-/* D21: many who poll one slot at a time, polls over a link (a slot is polled where it lives), and polls of a cache line that payload is
- * written to. Where payload lies is known where its name is that of a buffer of xs: its chunk i is taken to begin at i times its bytes. */
+/* D21: many who poll one slot at a time, polls over a link (a slot is polled where it lives), and polls of a cache
+ * line that payload is written to. Where payload lies is known where its name is that of a buffer of xs: its chunk i
+ * is taken to begin at i times its bytes. */
 #include "detectors.h"
 
 #define CROWD 256u     /* waits for one slot at a time */
@@ -7,7 +8,15 @@
 #define LINE      128u /* bytes */
 #define LINE_WRITES 4u /* of payload */
 
-typedef struct crowd { uint32_t now, most, rank; /* of the last of them */ uint64_t event; int64_t time; uint64_t far_polls, far_wait; uint32_t far_writer; xsr_source far_source; int64_t far_begin, far_end; } crowd;
+typedef struct crowd {
+    uint32_t now, most, rank; /* of the last of them */
+    uint64_t event;
+    int64_t time;
+    uint64_t far_polls, far_wait;
+    uint32_t far_writer;
+    xsr_source far_source;
+    int64_t far_begin, far_end;
+} crowd;
 typedef struct line { /* of an adopted slot in a buffer */
     xsr_plan place;
     uint64_t writes, polls, write, wait;
@@ -15,7 +24,13 @@ typedef struct line { /* of an adopted slot in a buffer */
     xsr_source source;
     int64_t begin, end;
 } line;
-typedef struct pressure { crowd *slots; uint32_t room; line *lines; uint32_t line_count, line_room; bool looked; } pressure;
+typedef struct pressure {
+    crowd *slots;
+    uint32_t room;
+    line *lines;
+    uint32_t line_count, line_room;
+    bool looked;
+} pressure;
 
 static int find_lines(const an *a, pressure *p) {
     for (uint32_t i = 0; !p->looked && i < a->model->plan_count; i++) {
@@ -31,7 +46,8 @@ static int find_lines(const an *a, pressure *p) {
 }
 
 static void take_write(const an *a, pressure *p, const xsr_event *e) {
-    uint64_t bytes = e->further[2], from = e->value * bytes, owner = e->further[0] == XS_NO_PEER ? an_number(a, e->rank) : e->further[0];
+    uint64_t bytes = e->further[2], from = e->value * bytes,
+             owner = e->further[0] == XS_NO_PEER ? an_number(a, e->rank) : e->further[0];
     for (uint32_t i = 0; i < p->line_count && e->object < a->model->name_count && bytes; i++) {
         line *l = &p->lines[i];
         const xs_plan_entry *at = &l->place.entry;
@@ -113,7 +129,8 @@ static int say_crowd(an *a, uint32_t slot, const crowd *c) {
     f.owes_rank = f.rank = an_number(a, c->rank); /* who polls, wherever the slot lives */
     f.begin = f.end = c->time;
     f.cure = "one that polls and tells the others (a barrier of the block, a shared word), and a back-off";
-    an_finding *out = an_find(a, &f, an_key(XSA_POLL_PRESSURE, a->model->slots[slot].pad, f.rank, 1), "%u writers poll %s of rank %u at a time, %s", c->most, an_slot_name(a, slot),
+    an_finding *out = an_find(a, &f, an_key(XSA_POLL_PRESSURE, a->model->slots[slot].pad, f.rank, 1),
+                              "%u writers poll %s of rank %u at a time, %s", c->most, an_slot_name(a, slot),
                               a->model->slots[slot].owner, an_since(a, c->time));
     return an_evidence(a, out, c->event, "wait of the last of them");
 }
@@ -127,9 +144,10 @@ static int say_far(an *a, uint32_t slot, const crowd *c) {
     f.end = c->far_end;
     an_source(a, &f, c->far_source);
     f.cure = "let the signal be stored into the waiter's own copy, and poll that";
-    an_finding *out = an_find(a, &f, an_key(XSA_POLL_PRESSURE, a->model->slots[slot].pad, f.owes_rank, 2), "%s polls %s in the memory of rank %u, over the link: %llu polls%s",
-                              an_who(a, XSR_NONE, c->far_writer), an_slot_name(a, slot), a->model->slots[slot].owner, (unsigned long long)c->far_polls,
-                              an_site(a, c->far_writer, c->far_source));
+    an_finding *out = an_find(a, &f, an_key(XSA_POLL_PRESSURE, a->model->slots[slot].pad, f.owes_rank, 2),
+                              "%s polls %s in the memory of rank %u, over the link: %llu polls%s",
+                              an_who(a, XSR_NONE, c->far_writer), an_slot_name(a, slot), a->model->slots[slot].owner,
+                              (unsigned long long)c->far_polls, an_site(a, c->far_writer, c->far_source));
     return an_evidence(a, out, c->far_wait, "wait");
 }
 
@@ -142,9 +160,12 @@ static int say_line(an *a, const line *l) {
     f.end = l->end;
     an_source(a, &f, l->source);
     f.cure = "a cache line of its own (128 bytes) for what is polled";
-    an_finding *out = an_find(a, &f, an_key(XSA_POLL_PRESSURE, l->slot, 3, 0), "%s writes %s into the cache line of %s, which %s polls (%llu polls, %llu writes): each takes the line from the other%s",
-                              an_who(a, XSR_NONE, l->writer), a->model->names[l->place.entry.a - 1].text, an_slot_name(a, l->slot), an_who(a, XSR_NONE, l->waiter),
-                              (unsigned long long)l->polls, (unsigned long long)l->writes, an_site(a, l->waiter, l->source));
+    an_finding *out = an_find(a, &f, an_key(XSA_POLL_PRESSURE, l->slot, 3, 0),
+                              "%s writes %s into the cache line of %s, which %s polls (%llu polls, %llu writes): each "
+                              "takes the line from the other%s",
+                              an_who(a, XSR_NONE, l->writer), a->model->names[l->place.entry.a - 1].text,
+                              an_slot_name(a, l->slot), an_who(a, XSR_NONE, l->waiter), (unsigned long long)l->polls,
+                              (unsigned long long)l->writes, an_site(a, l->waiter, l->source));
     TRY(an_evidence(a, out, l->write, "write into the line"));
     return an_evidence(a, out, l->wait, "wait");
 }
@@ -168,5 +189,13 @@ static void release(void *state) {
     free(((pressure *)state)->lines);
 }
 
-const an_ops an_poll_pressure = {.id = XSA_POLL_PRESSURE, .needs = AN_NEED_WAITS, .kinds = AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(WRITE_BEGIN), .state = sizeof(pressure),
-                                 .on_event = on_event, .on_wait = on_wait, .finish = finish, .release = release, .cannot = "pollers that note nothing; what polls cost those who wait for the link; payload in memory that is no buffer of its name"};
+const an_ops an_poll_pressure = {.id = XSA_POLL_PRESSURE,
+                                 .needs = AN_NEED_WAITS,
+                                 .kinds = AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(WRITE_BEGIN),
+                                 .state = sizeof(pressure),
+                                 .on_event = on_event,
+                                 .on_wait = on_wait,
+                                 .finish = finish,
+                                 .release = release,
+                                 .cannot = "pollers that note nothing; what polls cost those who wait for the link; "
+                                           "payload in memory that is no buffer of its name"};

@@ -6,9 +6,23 @@
 #define EPOCHS 3u   /* such epochs, and most of them */
 #define LATE 0.85   /* mean place of a signal between the epoch's begin and its last signal */
 
-typedef struct spread { uint64_t epoch, count, epochs, late, event; double sum; int64_t begin, last, first_seen; uint32_t slot, writer; uint64_t waited; } spread; /* (pad, signalling rank, block and whom it signals): parts for one, not one thing for many */
-typedef struct blocked { int64_t since; uint64_t sum; } blocked; /* of a writer: its wait, and all before it in this epoch */
-typedef struct readiness { an_classes classes; spread *rows; uint32_t room; blocked *waits; uint32_t wait_room; } readiness;
+/* (pad, signalling rank, block and whom it signals): parts for one, not one thing for many */
+typedef struct spread {
+    uint64_t epoch, count, epochs, late, event;
+    double sum;
+    int64_t begin, last, first_seen;
+    uint32_t slot, writer;
+    uint64_t waited;
+} spread;
+/* of a writer: its wait, and all before it in this epoch */
+typedef struct blocked { int64_t since; uint64_t sum; } blocked;
+typedef struct readiness {
+    an_classes classes;
+    spread *rows;
+    uint32_t room;
+    blocked *waits;
+    uint32_t wait_room;
+} readiness;
 
 static void close_epoch(spread *s) {
     if (s->count >= LEAST && s->last > s->begin) {
@@ -38,9 +52,11 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     readiness *r = state;
     if (!an_signals(e->kind))
         return take_wait(a, r, e);
-    if (e->slot == XSR_NONE || !e->epoch || e->writer == XSR_NONE || a->model->slots[e->slot].owner == an_number(a, e->rank))
+    if (e->slot == XSR_NONE || !e->epoch || e->writer == XSR_NONE ||
+        a->model->slots[e->slot].owner == an_number(a, e->rank))
         return 0;
-    uint32_t at = an_class(&r->classes, a->model->slots[e->slot].pad, e->rank, an_block(a, e->writer) << 12 ^ a->model->slots[e->slot].owner);
+    uint32_t at = an_class(&r->classes, a->model->slots[e->slot].pad, e->rank,
+                           an_block(a, e->writer) << 12 ^ a->model->slots[e->slot].owner);
     if (at == XSR_NONE)
         return XS_E_MEMORY;
     TRY(RD_ROWS(r->rows, r->room, at + 1));
@@ -74,8 +90,9 @@ static int finish(an *a, void *state) {
         f.begin = s->first_seen;
         f.end = s->last;
         f.cure = "signal each part as soon as it is done, and in the order in which it is consumed";
-        an_finding *out = an_find(a, &f, 0, "rank %u signals %s at the very end of its epochs (%llu of %llu): nothing overlaps with it", f.owes_rank, an_pad_name(a, s->slot),
-                                  (unsigned long long)s->late, (unsigned long long)s->epochs);
+        an_finding *out = an_find(
+            a, &f, 0, "rank %u signals %s at the very end of its epochs (%llu of %llu): nothing overlaps with it",
+            f.owes_rank, an_pad_name(a, s->slot), (unsigned long long)s->late, (unsigned long long)s->epochs);
         TRY(an_evidence(a, out, s->event, "last signal"));
     }
     return 0;
@@ -88,5 +105,12 @@ static void release(void *state) {
     free(r->waits);
 }
 
-const an_ops an_readiness_collapse = {.id = XSA_READINESS_COLLAPSE, .needs = AN_NEED_EPOCHS, .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(EPOCH) | AN_KIND(WAIT_START) | AN_KIND(WAIT_END),
-                                      .state = sizeof(readiness), .on_event = on_event, .finish = finish, .release = release, .cannot = "how early the work itself could have been done"};
+const an_ops an_readiness_collapse = {.id = XSA_READINESS_COLLAPSE,
+                                      .needs = AN_NEED_EPOCHS,
+                                      .kinds = AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(EPOCH) |
+                                               AN_KIND(WAIT_START) | AN_KIND(WAIT_END),
+                                      .state = sizeof(readiness),
+                                      .on_event = on_event,
+                                      .finish = finish,
+                                      .release = release,
+                                      .cannot = "how early the work itself could have been done"};

@@ -8,7 +8,8 @@ struct an_recount {
     uint32_t room[AN_TALLIED];
     seen *writers;
     uint32_t writer_room;
-    struct entered { an_runs runs, now; uint32_t launch; } *entered; /* by (rank, role), with each of them or both left out as well */
+    /* by (rank, role), with each of them or both left out as well */
+    struct entered { an_runs runs, now; uint32_t launch; } *entered;
     uint32_t entered_count, entered_room;
     rd_map entered_of;
     uint64_t *closed; /* by rank, and of all of them */
@@ -133,9 +134,11 @@ static uint64_t epoch_left_open(const an *a, uint32_t writer, bool broken) {
 static int note_hangs(an *a) {
     for (uint32_t i = 0; i < a->stuck_count; i++) {
         const an_stuck *s = &a->stuck[i];
-        bool of_numbers = s->why == AN_WHY_UNKNOWN || s->why == AN_WHY_ENDED || s->why == AN_WHY_MOVED_ON || s->why == AN_WHY_RUNNING;
+        bool of_numbers =
+            s->why == AN_WHY_UNKNOWN || s->why == AN_WHY_ENDED || s->why == AN_WHY_MOVED_ON || s->why == AN_WHY_RUNNING;
         if (!s->late)
-            TRY(rd_map_put(&a->recount->hangs, s->w.slot, an_hang_at(a, s->w.slot) | AN_HANGS | (of_numbers ? 0 : AN_HANGS_OTHERWISE)));
+            TRY(rd_map_put(&a->recount->hangs, s->w.slot,
+                           an_hang_at(a, s->w.slot) | AN_HANGS | (of_numbers ? 0 : AN_HANGS_OTHERWISE)));
     }
     return 0;
 }
@@ -166,7 +169,9 @@ int an_recount_close(an *a) {
     return note_hangs(a);
 }
 
-uint64_t an_closed_below(const an *a, uint32_t rank) { return a->recount->closed[rank == XSR_NONE ? a->model->rank_count : rank]; }
+uint64_t an_closed_below(const an *a, uint32_t rank) {
+    return a->recount->closed[rank == XSR_NONE ? a->model->rank_count : rank];
+}
 
 void an_recount_free(an *a) {
     an_recount *r = a->recount;

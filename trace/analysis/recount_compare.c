@@ -1,9 +1,13 @@
-/* The recounted plan against the declared and reported one: signals and arrivals of an epoch, and the blocks of a role. A number that is wrong
- * at every slot that an entry speaks of is one mistake, in the plan or in all who follow it; else each slot is told. Who signals:
- * multi_writer.c. */
+/* The recounted plan against the declared and reported one: signals and arrivals of an epoch, and the blocks of a
+ * role. A number that is wrong at every slot that an entry speaks of is one mistake, in the plan or in all who
+ * follow it; else each slot is told. Who signals: multi_writer.c. */
 #include "recount.h"
 
-typedef struct differences { an_difference *list; uint32_t count, room; rd_map judged, differ; /* by group: slots */ } differences;
+typedef struct differences {
+    an_difference *list;
+    uint32_t count, room;
+    rd_map judged, differ; /* by group: slots */
+} differences;
 
 #define TOLD_MOST 256u /* slots of which differences are kept: findings are quadratic in them */
 
@@ -32,9 +36,13 @@ static int look_at(an *a, uint32_t slot, uint32_t tallied, differences *out) {
 
 static const char *does(an *a, const an_difference *d) {
     const an_tally *t = an_tally_of(a, d->slot, d->tallied);
-    const char *who = t && t->rank != XSR_NONE ? an_who(a, t->rank, t->writer) : d->rank == XSR_NONE ? "all ranks together" : an_who(a, d->rank, XSR_NONE);
+    const char *who = t && t->rank != XSR_NONE ? an_who(a, t->rank, t->writer)
+                      : d->rank == XSR_NONE    ? "all ranks together"
+                                               : an_who(a, d->rank, XSR_NONE);
     const char *what = d->tallied == AN_ARRIVALS ? "arrival" : "signal";
-    return d->count ? an_print(a, "%s made %llu %s%s", who, (unsigned long long)d->count, what, d->count == 1 ? "" : "s") : an_print(a, "%s made no %s", who, what);
+    return d->count
+               ? an_print(a, "%s made %llu %s%s", who, (unsigned long long)d->count, what, d->count == 1 ? "" : "s")
+               : an_print(a, "%s made no %s", who, what);
 }
 
 /* A lost record is one signal, or the begin of an epoch in which there were as many as are promised. */
@@ -51,7 +59,9 @@ static bool is_beyond(const an *a, const an_difference *d) {
 
 static int say(an *a, const an_difference *d, uint32_t alike) {
     if (a->model->trimmed || a->model->triggered) {
-        an_unknown(a, XSA_COUNT_MISMATCH, 0, "the oldest records are not in the capture: signals and arrivals of an epoch are not known to be all there");
+        an_unknown(a, XSA_COUNT_MISMATCH, 0,
+                   "the oldest records are not in the capture: signals and arrivals of an epoch are not known to be "
+                   "all there");
         return 0;
     }
     uint64_t lost = an_lost(a, d->rank, INT64_MIN, INT64_MAX);
@@ -72,29 +82,39 @@ static int say(an *a, const an_difference *d, uint32_t alike) {
     f.lost = lost;
     f.slot = d->slot;
     an_culprit(a, &f, d->rank, more && t ? t->writer : last->writer);
-    if (together && (odd || (s->is_reported && d->origin == XS_PLAN_REPORTED))) /* of several who arrive any could be wrong: who says how many they are is one */
+    if (together &&
+        (odd ||
+         (s->is_reported &&
+          d->origin ==
+              XS_PLAN_REPORTED))) /* of several who arrive any could be wrong: who says how many they are is one */
         an_culprit(a, &f, XSR_NONE, odd ? odd->writer : s->reported_by);
     f.rank = a->model->slots[d->slot].owner;
     f.begin = last->time;
     f.end = last->time;
-    f.cure = alike > 1 ? "correct what this entry of the plan says of an epoch, or do as often as it says"
-                       : "do it on every path as often as the plan says, or correct the plan: recount it by a plain loop";
+    f.cure = alike > 1
+                 ? "correct what this entry of the plan says of an epoch, or do as often as it says"
+                 : "do it on every path as often as the plan says, or correct the plan: recount it by a plain loop";
     const char *where = alike > 1 ? an_print(a, ", and so at all %u slots that this entry speaks of", alike) : "";
-    an_finding *out = an_find(a, &f, an_key(XSA_COUNT_MISMATCH, d->slot, 5, d->tallied), "%s at %s of rank %u in epoch %llu, where %s %llu (%llu of %llu epochs differ: %llu in all, %llu planned)%s",
-                              does(a, d), an_slot_name(a, d->slot), f.rank, (unsigned long long)d->epoch, d->origin == XS_PLAN_DECLARED ? "the plan declares" : "the kernel reported",
-                              (unsigned long long)d->promised, (unsigned long long)d->differing, (unsigned long long)d->judged, (unsigned long long)d->counted,
-                              (unsigned long long)d->planned, where);
+    an_finding *out = an_find(
+        a, &f, an_key(XSA_COUNT_MISMATCH, d->slot, 5, d->tallied),
+        "%s at %s of rank %u in epoch %llu, where %s %llu (%llu of %llu epochs differ: %llu in all, %llu planned)%s",
+        does(a, d), an_slot_name(a, d->slot), f.rank, (unsigned long long)d->epoch,
+        d->origin == XS_PLAN_DECLARED ? "the plan declares" : "the kernel reported", (unsigned long long)d->promised,
+        (unsigned long long)d->differing, (unsigned long long)d->judged, (unsigned long long)d->counted,
+        (unsigned long long)d->planned, where);
     if (more && t)
         TRY(an_evidence(a, out, t->event, "one more than before"));
     TRY(an_evidence(a, out, last->event, d->tallied == AN_SIGNALS ? "last signal" : "last arrival"));
     return an_evidence(a, out, s->wait.event, "wait");
 }
 
-/* A signal too many where the same rank owes one elsewhere: it went to the wrong slot, which the other finding tells. */
+/* A signal too many where the same rank owes one elsewhere: it went to the wrong slot, which the other finding
+ * tells. */
 static bool is_shown_by(const an_difference *d, const differences *all) {
     for (uint32_t i = 0; i < all->count && d->count > d->promised; i++) {
         const an_difference *other = &all->list[i];
-        if (other->group == d->group && other->rank == d->rank && other->count < other->promised && other->severity <= d->severity)
+        if (other->group == d->group && other->rank == d->rank && other->count < other->promised &&
+            other->severity <= d->severity)
             return true;
     }
     return false;
@@ -128,7 +148,8 @@ static int say_blocks(an *a, uint32_t writer, uint32_t first, uint32_t count) {
     an_culprit(a, &f, w->rank, writer);
     f.begin = f.end = w->begin;
     f.cure = "correct the blocks of the role in the plan, or who takes it";
-    an_finding *out = an_find(a, &f, an_key(XSA_COUNT_MISMATCH, w->role, 6, 0), "%s is none of the %u blocks from block %u on to which the plan gives the role %s",
+    an_finding *out = an_find(a, &f, an_key(XSA_COUNT_MISMATCH, w->role, 6, 0),
+                              "%s is none of the %u blocks from block %u on to which the plan gives the role %s",
                               an_who(a, w->rank, writer), count, first, an_role_name(a, w->role));
     return out ? 0 : XS_E_MEMORY;
 }

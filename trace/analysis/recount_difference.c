@@ -1,4 +1,5 @@
-/* One slot: what was counted in the epochs that are over, against what the plan promises of them, and whether that is a fault. */
+/* One slot: what was counted in the epochs that are over, against what the plan promises of them, and whether that
+ * is a fault. */
 #include "recount.h"
 
 #define STEPS 4096u /* epochs of a slot that are compared one by one, where the plan names epochs */
@@ -27,12 +28,14 @@ static promise promise_of(const an *a, uint32_t slot, uint32_t tallied, uint64_t
 }
 
 static bool names_epochs(const an *a, uint32_t slot, uint32_t tallied) {
-    return tallied == AN_SIGNALS ? an_plan_dated(a, slot, XS_PLAN_SIGNALS) : a->slots[slot].is_reported || an_plan_dated(a, slot, XS_PLAN_ARRIVALS);
+    return tallied == AN_SIGNALS ? an_plan_dated(a, slot, XS_PLAN_SIGNALS)
+                                 : a->slots[slot].is_reported || an_plan_dated(a, slot, XS_PLAN_ARRIVALS);
 }
 
 /* ---- one slot ---- */
 
-/* Those who do it, or else those who are to. Several ranks: then epochs of all of them count, which need all to be there. */
+/* Those who do it, or else those who are to. Several ranks: then epochs of all of them count, which need all to be
+ * there. */
 static bool find_supplier(const an *a, an_difference *d, const an_tally *t) {
     const xsr_slot *s = &a->model->slots[d->slot];
     bool declared = s->supplier_rank != XSR_NONE && s->supplier_origin == XS_PLAN_DECLARED && d->tallied == AN_SIGNALS;
@@ -60,7 +63,8 @@ static void take(const an *a, an_difference *d, an_run run, promise p, uint64_t 
         return;
     }
     d->leading &= run.count == 0 && !d->right;
-    if (!d->differing || (a->lost_records && d->count < d->promised && run.count > p.count)) { /* records that are lost take away; they add nothing */
+    if (!d->differing || (a->lost_records && d->count < d->promised &&
+                          run.count > p.count)) { /* records that are lost take away; they add nothing */
         d->epoch = run.first;
         d->count = run.count;
         d->promised = p.count;
@@ -95,8 +99,9 @@ static bool is_told_otherwise(const an *a, const an_difference *d) {
     return an_hang_at(a, d->slot) & AN_HANGS_OTHERWISE;
 }
 
-/* Whoever does in epoch e what an earlier one is owed begins late, or has the same sum: to be known, no fault. In its last epoch a rank may
- * leave off before it has done all; and where somebody waits for the one that is missing, that finding tells more. */
+/* Whoever does in epoch e what an earlier one is owed begins late, or has the same sum: to be known, no fault. In
+ * its last epoch a rank may leave off before it has done all; and where somebody waits for the one that is missing,
+ * that finding tells more. */
 static bool weigh(const an *a, an_difference *d, const an_runs *entered) {
     uint64_t newest = entered->count ? entered->list[entered->count - 1].last : 0;
     if (!d->differing || is_told_otherwise(a, d))
@@ -114,7 +119,8 @@ bool an_differs(an *a, an_difference *d) {
     const an_tally *t = an_tally_of(a, d->slot, d->tallied);
     if (d->tallied == AN_ARRIVALS && !t)
         return false; /* what nobody arrives at, waits tell of */
-    if (d->tallied == AN_SIGNALS && (!an_plan_has(a, d->slot, XS_PLAN_SIGNALS) || an_plan_of(a, d->slot, UINT64_MAX).host))
+    if (d->tallied == AN_SIGNALS &&
+        (!an_plan_has(a, d->slot, XS_PLAN_SIGNALS) || an_plan_of(a, d->slot, UINT64_MAX).host))
         return false;
     const an_runs *entered = find_supplier(a, d, t) ? an_entered(a, d->rank, d->role) : NULL;
     if (!entered)

@@ -1,33 +1,40 @@
-/* Slots that the plan promises signals of, that nobody ever signalled and nobody waited for: no event names them, so that they are looked up from the
- * plan's side. An entry for many slots may well cover some that its author never meant (a rank's own, or all but the neighbours): of such
- * an entry they are told where they are few among those that are in use, or all of it. */
+/* Slots that the plan promises signals of, that nobody ever signalled and nobody waited for: no event names them, so
+ * that they are looked up from the plan's side. An entry for many slots may well cover some that its author never
+ * meant (a rank's own, or all but the neighbours): of such an entry they are told where they are few among those
+ * that are in use, or all of it. */
 #include "recount.h"
 
 #define SLOTS_MOST (1u << 16) /* of one entry that are looked at */
 #define LOOKS_MOST (1u << 22) /* in all: many entries may speak of the same slots. Of those beyond it nothing is told */
 
 typedef struct place { uint32_t owner, row, column; } place;
-typedef struct untouched { /* of one entry for many slots, or of all entries for one slot of a pad: one piece of code makes them */
+/* Of one entry for many slots, or of all entries for one slot of a pad: one piece of code makes them. */
+typedef struct untouched {
     uint64_t slots, unused, epochs, planned; /* it speaks of; epochs and planned: of the first that is unused */
     place first;
     uint32_t rank, row;                      /* that owes it, index, XSR_NONE: none is declared; of the plan */
 } untouched;
 
-static uint64_t key_of(const xsr_pad *pad, place p) { return ((uint64_t)p.owner * pad->rows + p.row) * pad->columns + p.column; }
+static uint64_t key_of(const xsr_pad *pad, place p) {
+    return ((uint64_t)p.owner * pad->rows + p.row) * pad->columns + p.column;
+}
 
 /* Of a pad: those that an event names. */
 static int touched_of(const an *a, uint32_t pad, rd_map *out) {
     for (uint32_t i = 0; i < a->model->slot_count; i++) {
         const xsr_slot *s = &a->model->slots[i];
         const an_slot *own = i < a->slot_count ? &a->slots[i] : NULL;
-        bool used = own && (own->signals || own->waits || own->arrivals || own->resets || own->is_channel || own->is_barrier);
+        bool used =
+            own && (own->signals || own->waits || own->arrivals || own->resets || own->is_channel || own->is_barrier);
         if (s->pad == pad && (used || an_hang_at(a, i)))
             TRY(rd_map_put(out, key_of(&a->model->pads[pad], (place){s->owner, s->row, s->column}), 1));
     }
     return 0;
 }
 
-static bool is_exact(const xs_plan_entry *e) { return e->owner != XS_PLAN_ANY && e->row != XS_PLAN_ANY && e->column != XS_PLAN_ANY; }
+static bool is_exact(const xs_plan_entry *e) {
+    return e->owner != XS_PLAN_ANY && e->row != XS_PLAN_ANY && e->column != XS_PLAN_ANY;
+}
 
 static uint32_t row_of(const an *a, uint32_t pad, uint32_t kind, place p, uint64_t epoch) {
     xsr_slot at = {.pad = pad, .owner = p.owner, .row = p.row, .column = p.column};
@@ -35,7 +42,10 @@ static uint32_t row_of(const an *a, uint32_t pad, uint32_t kind, place p, uint64
 }
 
 static uint32_t rank_named(uint64_t rank, place p) {
-    return rank == XS_PLAN_ROW ? p.row : rank == XS_PLAN_COLUMN ? p.column : rank == XS_PLAN_OWNER ? p.owner : (uint32_t)rank;
+    return rank == XS_PLAN_ROW      ? p.row
+           : rank == XS_PLAN_COLUMN ? p.column
+           : rank == XS_PLAN_OWNER  ? p.owner
+                                    : (uint32_t)rank;
 }
 
 /* Epochs of that rank that are over, and that the entry speaks of. */
@@ -59,8 +69,10 @@ static void look_at(const an *a, uint32_t row, place p, const rd_map *touched, u
     writer = writers == XSR_NONE ? NULL : &a->model->plan[writers].entry;
     uint32_t number = writer ? rank_named(writer->a, p) : XSR_NONE, rank = writer ? an_rank_of(a, number) : XSR_NONE;
     bool meant = is_exact(e) || (writer && number != p.owner);
-    if (!meant || (writer && rank == XSR_NONE) || (!writer && a->model->rank_count != a->model->processes[0].world_ranks) ||
-        row_of(a, pad, XS_PLAN_HOST_SUPPLIER, p, e->epoch) != XSR_NONE || row_of(a, pad, XS_PLAN_SIGNALS, p, e->epoch) != row)
+    if (!meant || (writer && rank == XSR_NONE) ||
+        (!writer && a->model->rank_count != a->model->processes[0].world_ranks) ||
+        row_of(a, pad, XS_PLAN_HOST_SUPPLIER, p, e->epoch) != XSR_NONE ||
+        row_of(a, pad, XS_PLAN_SIGNALS, p, e->epoch) != row)
         return;
     uint64_t epochs = epochs_of(a, rank, e->epoch);
     out->slots++;
@@ -84,15 +96,22 @@ static int say(an *a, const untouched *u) {
     f.begin = a->model->begin;
     f.end = a->last_time;
     f.cure = "take the entry out of the plan, or let the rank that it names signal the slot";
-    const char *more = u->unused > 1 ? an_print(a, " (and %llu more of the %llu slots that are declared like it)", (unsigned long long)(u->unused - 1), (unsigned long long)u->slots) : "";
-    an_finding *out = an_find(a, &f, an_key(XSA_COUNT_MISMATCH, u->row, 7, 0), "%s never signalled row %u, column %u of %s at rank %u, where the plan declares %llu an epoch (%llu epochs), and nobody waited for it%s",
-                              u->rank == XSR_NONE ? "nobody" : an_who(a, u->rank, XSR_NONE), u->first.row, u->first.column, pad->name, u->first.owner,
-                              (unsigned long long)plan->entry.a, (unsigned long long)u->epochs, more);
+    const char *more = u->unused > 1 ? an_print(a, " (and %llu more of the %llu slots that are declared like it)",
+                                                (unsigned long long)(u->unused - 1), (unsigned long long)u->slots)
+                                     : "";
+    an_finding *out =
+        an_find(a, &f, an_key(XSA_COUNT_MISMATCH, u->row, 7, 0),
+                "%s never signalled row %u, column %u of %s at rank %u, where the plan declares %llu an epoch (%llu "
+                "epochs), and nobody waited for it%s",
+                u->rank == XSR_NONE ? "nobody" : an_who(a, u->rank, XSR_NONE), u->first.row, u->first.column, pad->name,
+                u->first.owner, (unsigned long long)plan->entry.a, (unsigned long long)u->epochs, more);
     return out ? 0 : XS_E_MEMORY;
 }
 
 static uint32_t from_of(uint32_t named) { return named == XS_PLAN_ANY ? 0 : named; }
-static uint32_t to_of(uint32_t named, uint32_t count) { return named == XS_PLAN_ANY ? count : named < count ? named + 1 : 0; }
+static uint32_t to_of(uint32_t named, uint32_t count) {
+    return named == XS_PLAN_ANY ? count : named < count ? named + 1 : 0;
+}
 
 static int look_at_entry(an *a, uint32_t row, const rd_map *touched, untouched *exact, uint64_t *looks) {
     const xsr_plan *plan = &a->model->plan[row];
@@ -104,7 +123,8 @@ static int look_at_entry(an *a, uint32_t row, const rd_map *touched, untouched *
         look_at(a, row, (place){e->owner, e->row, e->column}, touched, exact);
         return 0;
     }
-    uint64_t all = (uint64_t)(to_of(e->owner, ranks) - from_of(e->owner)) * (to_of(e->row, pad->rows) - from_of(e->row)) * (to_of(e->column, pad->columns) - from_of(e->column));
+    uint64_t all = (uint64_t)(to_of(e->owner, ranks) - from_of(e->owner)) *
+                   (to_of(e->row, pad->rows) - from_of(e->row)) * (to_of(e->column, pad->columns) - from_of(e->column));
     if (all > SLOTS_MOST || *looks < all)
         return 0;
     *looks -= all;

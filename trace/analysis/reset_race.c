@@ -1,10 +1,17 @@
-/* D12: a slot is set back while others still use it. A reset must come after every wait and arrival of the round that it ends, and before
- * every signal and arrival of the next; nothing else keeps the rounds apart. */
+/* D12: a slot is set back while others still use it. A reset must come after every wait and arrival of the round
+ * that it ends, and before every signal and arrival of the next; nothing else keeps the rounds apart. */
 #include "detectors.h"
 #include "hb.h"
 
-typedef struct use { an_vector *waits, *writes; int64_t since, reset_time, before_time; /* of the oldest use of this round; when `before` came */ uint64_t waits_event, writes_event; uint32_t waits_writer, writes_writer; /* of the newest of them */
-                     an_stamp reset; uint64_t reset_event, before; uint32_t reset_writer; } use;
+typedef struct use {
+    an_vector *waits, *writes;
+    int64_t since, reset_time, before_time;   /* of the oldest use of this round; when `before` came */
+    uint64_t waits_event, writes_event;       /* of the newest of them */
+    uint32_t waits_writer, writes_writer;
+    an_stamp reset;
+    uint64_t reset_event, before;
+    uint32_t reset_writer;
+} use;
 typedef struct open_wait { int64_t time; uint64_t need, event, record; uint32_t slot, writer; uint8_t cmp; } open_wait;
 typedef struct resets { use *slots; uint32_t room; open_wait *open; uint32_t open_count, open_room; } resets;
 
@@ -21,22 +28,25 @@ static uint32_t unordered(const an *a, const an_vector *v, uint32_t agent) {
     return XSR_NONE;
 }
 
-static int say(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint64_t other, uint32_t writer, const char *what, uint32_t confidence) {
+static int say(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint64_t other, uint32_t writer,
+               const char *what, uint32_t confidence) {
     an_whole_writes(a, slot, a->last_time);
     xsa_finding f = an_like(XSA_RESET_RACE, XSA_ERROR, confidence);
     f.slot = slot;
     an_culprit(a, &f, XSR_NONE, reset_writer);
     an_victim(a, &f, XSR_NONE, writer);
     f.begin = f.end = a->slots[slot].reset.time == NO_TIME ? a->last_time : a->slots[slot].reset.time;
-    f.cure = "count cumulatively and never reset; else order the reset behind all waits of its round and before all signals of the next (a barrier on both sides)";
-    an_finding *out = an_find(a, &f, an_key(XSA_RESET_RACE, slot, 0, 0), "%s resets %s of rank %u %s %s, %s", an_who(a, XSR_NONE, reset_writer), an_slot_name(a, slot),
-                              a->model->slots[slot].owner, what, an_who(a, XSR_NONE, writer), an_since(a, f.begin));
+    f.cure = "count cumulatively and never reset; else order the reset behind all waits of its round and before all "
+             "signals of the next (a barrier on both sides)";
+    an_finding *out = an_find(a, &f, an_key(XSA_RESET_RACE, slot, 0, 0), "%s resets %s of rank %u %s %s, %s",
+                              an_who(a, XSR_NONE, reset_writer), an_slot_name(a, slot), a->model->slots[slot].owner,
+                              what, an_who(a, XSR_NONE, writer), an_since(a, f.begin));
     TRY(an_evidence(a, out, reset, "reset"));
     return an_evidence(a, out, other, "what it races with");
 }
 
-static int say_unordered(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint64_t other, uint32_t writer, const char *what, uint32_t before,
-                         int64_t from, uint32_t agent, int64_t to) {
+static int say_unordered(an *a, uint32_t slot, uint32_t reset_writer, uint64_t reset, uint64_t other, uint32_t writer,
+                         const char *what, uint32_t before, int64_t from, uint32_t agent, int64_t to) {
     an_whole_order(a, before, from, agent, to); /* what orders the two lies between them */
     return say(a, slot, reset_writer, reset, other, writer, what, XSA_HIGH);
 }
@@ -44,8 +54,10 @@ static int say_unordered(an *a, uint32_t slot, uint32_t reset_writer, uint64_t r
 /* A poller whose value was there and that has not looked. */
 static const open_wait *robbed(const an *a, const resets *s, uint32_t slot, uint64_t before, uint32_t writer) {
     for (uint32_t i = 0; i < s->open_count; i++)
-        if (s->open[i].slot == slot && s->open[i].writer != writer && an_holds(s->open[i].cmp, before, s->open[i].need) &&
-            an_hb_agent(a, an_hb_agent_of(a, s->open[i].writer))->count == 0) /* else its end may only not have had its turn */
+        if (s->open[i].slot == slot && s->open[i].writer != writer &&
+            an_holds(s->open[i].cmp, before, s->open[i].need) &&
+            an_hb_agent(a, an_hb_agent_of(a, s->open[i].writer))->count ==
+                0) /* else its end may only not have had its turn */
             return &s->open[i];
     return NULL;
 }
@@ -64,16 +76,20 @@ static int take_reset(an *a, resets *s, const an_step *step, uint32_t slot) {
         an_whole(a, o->writer, o->time, e->time); /* the end of its wait */
         an_only_by(a, AN_KIND(WAIT_END));
         an_only_between(a, o->writer, o->record, XSR_NONE, 0);
-        if (o->time >= u->before_time) { /* it began to wait behind another reset; what came while it polled, any reset takes away */
+        if (o->time >=
+            u->before_time) { /* it began to wait behind another reset; what came while it polled, any reset takes away */
             an_whole_rank(a, e->rank, u->since, e->time);
             an_only_by(a, AN_KIND(RESET));
             an_only_between(a, XSR_NONE, 0, e->writer, e->sequence);
         }
         TRY(say(a, slot, e->writer, e->id, o->event, o->writer, "under the poll of", XSA_HIGH));
     } else if (waited != XSR_NONE)
-        TRY(say_unordered(a, slot, e->writer, e->id, u->waits_event, u->waits_writer, "though nothing orders it behind the wait of", waited, u->since, step->agent, e->time));
+        TRY(say_unordered(a, slot, e->writer, e->id, u->waits_event, u->waits_writer,
+                          "though nothing orders it behind the wait of", waited, u->since, step->agent, e->time));
     else if (wrote != XSR_NONE)
-        TRY(say_unordered(a, slot, e->writer, e->id, u->writes_event, u->writes_writer, "though nothing orders it behind what was written by", wrote, u->since, step->agent, e->time));
+        TRY(say_unordered(a, slot, e->writer, e->id, u->writes_event, u->writes_writer,
+                          "though nothing orders it behind what was written by", wrote, u->since, step->agent,
+                          e->time));
     an_vector_drop(u->waits);
     an_vector_drop(u->writes);
     u->waits = u->writes = NULL;
@@ -126,8 +142,10 @@ static int take_wait(an *a, use *u, const an_step *step) {
     if (step->w && step->w->result != XS_RESULT_OK)
         return 0;
     bool old_round = u->reset_event && step->from && step->from->event < u->reset_event;
-    if (old_round && !an_hb_before(a, (an_stamp){step->agent, step->epoch}, u->reset.agent) && u->reset.agent != step->agent)
-        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "before the wait ended of", step->agent, step->from->time, u->reset.agent, e->time));
+    if (old_round && !an_hb_before(a, (an_stamp){step->agent, step->epoch}, u->reset.agent) &&
+        u->reset.agent != step->agent)
+        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "before the wait ended of",
+                          step->agent, step->from->time, u->reset.agent, e->time));
     u->waits_event = e->id;
     u->waits_writer = e->writer;
     return an_vector_join(&u->waits, NULL, (an_stamp){step->agent, step->epoch});
@@ -137,7 +155,9 @@ static int take_write(an *a, use *u, const an_step *step) {
     const xsr_event *e = step->e;
     uint64_t value = an_arrives(e->kind) ? e->value + an_weight(e) : e->value;
     if (u->reset_event && !an_hb_before(a, u->reset, step->agent))
-        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer, "though nothing orders it before what is written by", u->reset.agent, u->reset_time, step->agent, e->time));
+        TRY(say_unordered(a, e->slot, u->reset_writer, u->reset_event, e->id, e->writer,
+                          "though nothing orders it before what is written by", u->reset.agent, u->reset_time,
+                          step->agent, e->time));
     u->before_time = value > u->before ? e->time : u->before_time;
     u->before = value > u->before ? value : u->before;
     u->writes_event = e->id;
@@ -172,14 +192,17 @@ static int finish(an *a, void *state) {
     for (uint32_t i = 0; i < a->stuck_count; i++) {
         const an_stuck *k = &a->stuck[i];
         const an_slot *x = &a->slots[k->w.slot];
-        if (k->late || !k->certain || !x->resets || k->w.slot >= s->room || an_found(a, XSA_RESET_RACE, an_key(XSA_RESET_RACE, k->w.slot, 0, 0)))
+        if (k->late || !k->certain || !x->resets || k->w.slot >= s->room ||
+            an_found(a, XSA_RESET_RACE, an_key(XSA_RESET_RACE, k->w.slot, 0, 0)))
             continue;
         const use *u = &s->slots[k->w.slot];
-        bool had = an_holds(k->w.cmp, x->arrivals ? x->post : x->signal.value, k->w.need) && !an_holds(k->w.cmp, x->reset.value, k->w.need);
+        bool had = an_holds(k->w.cmp, x->arrivals ? x->post : x->signal.value, k->w.need) &&
+                   !an_holds(k->w.cmp, x->reset.value, k->w.need);
         if (had && u->reset_writer != k->w.writer)
             an_whole(a, XSR_NONE, x->reset.time, an_still(a));
         if (had && u->reset_writer != k->w.writer)
-            TRY(say(a, k->w.slot, u->reset_writer, u->reset_event, k->w.id, k->w.writer, "and takes its value from the wait of", XSA_HIGH));
+            TRY(say(a, k->w.slot, u->reset_writer, u->reset_event, k->w.id, k->w.writer,
+                    "and takes its value from the wait of", XSA_HIGH));
     }
     return 0;
 }
@@ -194,5 +217,10 @@ static void release(void *state) {
     free(s->open);
 }
 
-const an_ops an_reset_race = {.id = XSA_RESET_RACE, .needs = AN_NEED_RESETS, .state = sizeof(resets), .on_step = on_step, .finish = finish, .release = release,
+const an_ops an_reset_race = {.id = XSA_RESET_RACE,
+                              .needs = AN_NEED_RESETS,
+                              .state = sizeof(resets),
+                              .on_step = on_step,
+                              .finish = finish,
+                              .release = release,
                               .cannot = "resets by the host, and waits or resets that note nothing"};

@@ -24,7 +24,8 @@ static void take_out(an_runs *r, uint32_t at) {
 
 /* With the one before it, if they follow each other and are alike. */
 static void join(an_runs *r, uint32_t at) {
-    if (at == 0 || at >= r->count || r->list[at - 1].last + 1 != r->list[at].first || r->list[at - 1].count != r->list[at].count)
+    if (at == 0 || at >= r->count || r->list[at - 1].last + 1 != r->list[at].first ||
+        r->list[at - 1].count != r->list[at].count)
         return;
     r->list[at - 1].last = r->list[at].last;
     take_out(r, at);

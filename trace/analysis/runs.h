@@ -1,5 +1,6 @@
-/* How often something happened in each epoch, as runs of epochs with one count: a protocol that does the same in each is one run. The newest
- * RUNS_MOST are kept; what is older is forgotten, and `from` says since when all is known. */
+/* How often something happened in each epoch, as runs of epochs with one count: a protocol that does the same in
+ * each is one run. The newest RUNS_MOST are kept; what is older is forgotten, and `from` says since when all is
+ * known. */
 #ifndef XS_ANALYSIS_RUNS_H
 #define XS_ANALYSIS_RUNS_H
 

@@ -1,21 +1,23 @@
-/* Did who owes a signal go past the place where it makes it? Told from its own habit: how many waits it passes from one signal of the slot to
- * the next. In a circle of waits nobody has got so far; whoever has left its signal out, and what it waits for now is an effect of that. It is
- * a matter of counts: records that are lost make it count for less. */
+/* Did who owes a signal go past the place where it makes it? Told from its own habit: how many waits it passes from
+ * one signal of the slot to the next. In a circle of waits nobody has got so far; whoever has left its signal out,
+ * and what it waits for now is an effect of that. It is a matter of counts: records that are lost make it count for
+ * less. */
 #include "analysis.h"
 
 #define LEAST_EPOCHS 3u /* times that a slot was signalled after as many epochs as before */
 #define LEAST_LOST 3u /* times that a habit must have been seen whole where records of that writer are lost */
 
-/* The slot of the pad that went along with this one and to which it has signalled the round in question since its last signal to this one: of
- * several the last. XSR_NONE: there is none. */
+/* The slot of the pad that went along with this one and to which it has signalled the round in question since its
+ * last signal to this one: of several the last. XSR_NONE: there is none. */
 static uint32_t signalled_beside(const an *a, uint32_t slot, uint64_t need, uint32_t writer) {
     const an_slot *x = &a->slots[slot];
     uint32_t best = XSR_NONE;
     for (uint32_t i = 0; i < a->slot_count; i++) {
         const an_slot *y = &a->slots[i];
         bool behind = !x->signals || y->signal.event > x->signal.event;
-        if (i != slot && a->model->slots[i].pad == a->model->slots[slot].pad && y->signal.writer == writer && y->signal.value == need && behind &&
-            (y->signals > 1 ? y->before_signal.value : 0) == x->signal.value && (best == XSR_NONE || y->signal.event > a->slots[best].signal.event))
+        if (i != slot && a->model->slots[i].pad == a->model->slots[slot].pad && y->signal.writer == writer &&
+            y->signal.value == need && behind && (y->signals > 1 ? y->before_signal.value : 0) == x->signal.value &&
+            (best == XSR_NONE || y->signal.event > a->slots[best].signal.event))
             best = i;
     }
     return best;
@@ -35,30 +37,36 @@ static bool stands_again(const an *a, uint32_t writer, uint32_t waits) {
 /* It signals it every so many epochs, and has been through one more than that. */
 static bool epoch_without(const an *a, const an_slot *x, uint32_t writer) {
     const an_writer *w = &a->writers[writer];
-    return x->gap_steady >= LEAST_EPOCHS && x->signal.writer == writer && w->epoch > x->signal.epoch + x->gap && !lost_since(a, writer, INT64_MIN);
+    return x->gap_steady >= LEAST_EPOCHS && x->signal.writer == writer && w->epoch > x->signal.epoch + x->gap &&
+           !lost_since(a, writer, INT64_MIN);
 }
 
-/* waits: the wait that it stands at, which it has passed in earlier rounds; one that is new to it (a credit, once the ring is full) belongs to
- * no habit. Each record lost since its last signal may have been one; those lost before leave the most that it passes between two in doubt
- * where there are few. */
+/* waits: the wait that it stands at, which it has passed in earlier rounds; one that is new to it (a credit, once
+ * the ring is full) belongs to no habit. Each record lost since its last signal may have been one; those lost before
+ * leave the most that it passes between two in doubt where there are few. */
 bool an_has_skipped(const an *a, uint32_t slot, uint64_t need, uint32_t writer, uint32_t waits) {
     const an_slot *x = &a->slots[slot];
     if (epoch_without(a, x, writer))
         return true;
-    uint64_t lost = lost_since(a, writer, INT64_MIN), since = a->writers[writer].passes - x->passes, behind = lost ? lost_since(a, writer, x->signal.time) : 0;
-    if (!stands_again(a, writer, waits) || (x->signals && x->signal.writer != writer) || (lost && x->whole < LEAST_LOST))
+    uint64_t lost = lost_since(a, writer, INT64_MIN), since = a->writers[writer].passes - x->passes,
+             behind = lost ? lost_since(a, writer, x->signal.time) : 0;
+    if (!stands_again(a, writer, waits) || (x->signals && x->signal.writer != writer) ||
+        (lost && x->whole < LEAST_LOST))
         return false;
     if (x->repeats >= 2 && x->passes_most && behind < since && since > (behind + 1) * x->passes_most)
         return true;
     if (x->signals && x->repeats >= 1 && since < x->passes_most)
         return false;
-    uint32_t beside = behind ? XSR_NONE : signalled_beside(a, slot, need, writer); /* behind: its last signal may be lost, and that beside be of the round before */
+    /* behind: its last signal may be lost, and that beside be of the round before */
+    uint32_t beside = behind ? XSR_NONE : signalled_beside(a, slot, need, writer);
     if (beside == XSR_NONE)
         return false;
-    return x->repeats >= 1 ? x->passes_most != 0 : a->writers[writer].passes > a->slots[beside].passes; /* it has waited for something since */
+    /* it has waited for something since */
+    return x->repeats >= 1 ? x->passes_most != 0 : a->writers[writer].passes > a->slots[beside].passes;
 }
 
-/* It has passed more waits than as a rule, be it by signals that are lost. Signals to others of the pad in this round are kept or not. */
+/* It has passed more waits than as a rule, be it by signals that are lost. Signals to others of the pad in this
+ * round are kept or not. */
 bool an_may_have_skipped(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
     uint32_t writer = s->owes;
@@ -71,8 +79,8 @@ bool an_may_have_skipped(const an *a, const an_stuck *s) {
         return true;
     for (uint32_t i = 0; i < a->slot_count; i++) {
         const an_touch *t = &a->slots[i].signal;
-        if (i != s->w.slot && a->model->slots[i].pad == a->model->slots[s->w.slot].pad && t->writer == writer && t->value == s->w.need &&
-            (!x->signals || t->event > x->signal.event))
+        if (i != s->w.slot && a->model->slots[i].pad == a->model->slots[s->w.slot].pad && t->writer == writer &&
+            t->value == s->w.need && (!x->signals || t->event > x->signal.event))
             return true;
     }
     return false;
@@ -80,16 +88,19 @@ bool an_may_have_skipped(const an *a, const an_stuck *s) {
 
 /* As many waits ahead of it in each round lately: else how many it has passed tells nothing. */
 static bool is_even(const an_arriver *r, uint64_t round) {
-    bool begun = r->epoch == round, same = begun || r->passed == r->passed_before; /* of several arrivals in a round some may be there */
+    /* of several arrivals in a round some may be there */
+    bool begun = r->epoch == round, same = begun || r->passed == r->passed_before;
     return r->epochs < 3 || (same && (begun ? r->passed_before : r->passed) == r->reach && (r->epochs < 4 || r->even));
 }
 
-/* In the round that s waits for it passes no wait any more before it arrives: it is past the place, with nothing to add, or has left it out. Also where it waits first for
- * once: what it does not do before that wait others cannot have waited for. */
+/* In the round that s waits for it passes no wait any more before it arrives: it is past the place, with nothing to
+ * add, or has left it out. Also where it waits first for once: what it does not do before that wait others cannot
+ * have waited for. */
 bool an_is_beyond(const an *a, const an_stuck *s, const an_arriver *r, uint32_t waits) {
     const an_writer *w = &a->writers[r->writer];
     bool same_round = s->round && w->epoch == s->round && waits != XSR_NONE && a->stuck[waits].w.epoch == s->round;
-    if (!same_round || !is_even(r, s->round) || !stands_again(a, r->writer, waits) || (lost_since(a, r->writer, INT64_MIN) ? r->whole < LEAST_LOST : r->epochs < 2))
+    if (!same_round || !is_even(r, s->round) || !stands_again(a, r->writer, waits) ||
+        (lost_since(a, r->writer, INT64_MIN) ? r->whole < LEAST_LOST : r->epochs < 2))
         return false;
     return lost_since(a, r->writer, w->epoch_time) == 0 && w->passes - w->epoch_passes >= r->reach;
 }

@@ -1,4 +1,5 @@
-/* D1: waits that gave up though their supplier goes on, and waits far longer than others of their class (pad, waiting rank, supplier). */
+/* D1: waits that gave up though their supplier goes on, and waits far longer than others of their class (pad,
+ * waiting rank, supplier). */
 #include "detectors.h"
 
 #define LEAST 32u  /* waits of a class before its habit is known */
@@ -69,24 +70,29 @@ static int say_long(an *a, const class *c) {
     f.begin = w->begin;
     f.end = w->end;
     an_source(a, &f, w->source);
-    f.cure = by_host ? "look at what the host did in that time: it signals the slot, and what it does is not in the trace"
-                     : "look at what its supplier did in that time: the arrow of the wait in the trace leads there";
-    an_finding *out = an_find(a, &f, 0, "%s waited %s for %s from %s, where nine of ten such waits take at most %s%s%s", an_who(a, w->rank, w->writer),
-                              an_span(a, c->longest), an_slot_name(a, w->slot), an_since(a, w->begin), an_span(a, usual),
-                              by_host ? an_print(a, "; the host of rank %u signals it", owner) : "", an_site(a, w->writer, w->source));
+    f.cure = by_host
+                 ? "look at what the host did in that time: it signals the slot, and what it does is not in the trace"
+                 : "look at what its supplier did in that time: the arrow of the wait in the trace leads there";
+    an_finding *out =
+        an_find(a, &f, 0, "%s waited %s for %s from %s, where nine of ten such waits take at most %s%s%s",
+                an_who(a, w->rank, w->writer), an_span(a, c->longest), an_slot_name(a, w->slot), an_since(a, w->begin),
+                an_span(a, usual), by_host ? an_print(a, "; the host of rank %u signals it", owner) : "",
+                an_site(a, w->writer, w->source));
     TRY(an_evidence(a, out, w->id, "wait"));
     return an_evidence(a, out, w->released_by.event, "signal");
 }
 
 static int say_gave_up(an *a, const an_stuck *s) {
     xsa_finding f = an_stuck_like(a, s, XSA_STALL, s->late ? XSA_WARNING : XSA_ERROR);
-    f.cure = s->late ? "a longer bound, or a faster supplier" : "look what its supplier does: it goes on, and has not come to the signal";
+    f.cure = s->late ? "a longer bound, or a faster supplier"
+                     : "look what its supplier does: it goes on, and has not come to the signal";
     if (!s->certain) {
         an_unknown(a, XSA_STALL, f.lost, "%llu lost records could hold the end of a wait", (unsigned long long)f.lost);
         return 0;
     }
     an_finding *out = an_find(a, &f, 0, "%s; %s", an_stuck_words(a, s),
-                              s->late ? "the signal came later" : an_print(a, "%s owes it and goes on", an_who(a, s->supplier, s->owes)));
+                              s->late ? "the signal came later"
+                                      : an_print(a, "%s owes it and goes on", an_who(a, s->supplier, s->owes)));
     return an_evidence(a, out, s->w.id, "wait");
 }
 
@@ -95,7 +101,8 @@ static int finish(an *a, void *state) {
     for (uint32_t i = 0; i < s->count; i++)
         TRY(say_long(a, &s->classes[i]));
     for (uint32_t i = 0; i < a->stuck_count; i++)
-        if (a->stuck[i].late || a->stuck[i].why == AN_WHY_RUNNING || (a->stuck[i].why == AN_WHY_WAITS && a->stuck[i].next == XSR_NONE))
+        if (a->stuck[i].late || a->stuck[i].why == AN_WHY_RUNNING ||
+            (a->stuck[i].why == AN_WHY_WAITS && a->stuck[i].next == XSR_NONE))
             TRY(say_gave_up(a, &a->stuck[i]));
     return 0;
 }
@@ -106,5 +113,11 @@ static void release(void *state) {
     free(s->classes);
 }
 
-const an_ops an_stall = {.id = XSA_STALL, .needs = AN_NEED_WAITS, .state = sizeof(stall), .on_wait = on_wait, .finish = finish, .release = release,
-                         .cannot = "what is long for a wait of which there are fewer than 32 (of one pad, one rank that waits and one that is waited for)"};
+const an_ops an_stall = {.id = XSA_STALL,
+                         .needs = AN_NEED_WAITS,
+                         .state = sizeof(stall),
+                         .on_wait = on_wait,
+                         .finish = finish,
+                         .release = release,
+                         .cannot = "what is long for a wait of which there are fewer than 32 (of one pad, one rank "
+                                   "that waits and one that is waited for)"};

@@ -21,7 +21,8 @@ int64_t an_spread_median(const an_spread *s) {
         before += s->buckets[i];
         if (before < half)
             continue;
-        double low = (double)(1ull << i / AN_OCTAVE), step = low / AN_OCTAVE; /* the bucket's middle, and no more than the most */
+        /* the bucket's middle, and no more than the most */
+        double low = (double)(1ull << i / AN_OCTAVE), step = low / AN_OCTAVE;
         int64_t middle = (int64_t)(low + step * (i % AN_OCTAVE + 0.5));
         return middle < s->most ? middle : s->most;
     }
@@ -68,7 +69,9 @@ static uint32_t finding_of(const an *a, const xsa_starved *s) {
     return XSR_NONE;
 }
 
-static double over_median(const xsa_starved *s) { return (double)s->max_ns / (double)(s->median_ns > 0 ? s->median_ns : 1); }
+static double over_median(const xsa_starved *s) {
+    return (double)s->max_ns / (double)(s->median_ns > 0 ? s->median_ns : 1);
+}
 
 static int worst_first(const void *left, const void *right) {
     const xsa_starved *x = left, *y = right;

@@ -5,7 +5,8 @@
 #include "analysis.h"
 
 #define AN_OCTAVE 4u /* buckets an octave: a median is right to within an eighth */
-typedef struct an_spread { uint64_t count; double sum; int64_t most; uint32_t buckets[41 * AN_OCTAVE]; } an_spread; /* of times, up to 2^41 ns */
+/* of times, up to 2^41 ns */
+typedef struct an_spread { uint64_t count; double sum; int64_t most; uint32_t buckets[41 * AN_OCTAVE]; } an_spread;
 
 void an_spread_add(an_spread *s, int64_t ns);
 int64_t an_spread_median(const an_spread *s); /* 0: none */

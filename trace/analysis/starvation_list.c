@@ -1,4 +1,5 @@
-/* The rows of starvation: all that the unfairness detector saw, whether it is a finding or not. Groups are neighbours in sorted order. */
+/* The rows of starvation: all that the unfairness detector saw, whether it is a finding or not. Groups are
+ * neighbours in sorted order. */
 #include "unfairness.h"
 
 typedef struct place { uint32_t key[3], at; } place; /* a class and its row */
@@ -22,7 +23,8 @@ static place *sorted(const an_classes *c) {
 
 /* ---- signals that were not looked at, by (pad, index of the owner, index of who signalled) ---- */
 
-typedef struct unseen { uint64_t worst; int64_t since; bool never; } unseen; /* never: nothing of it was ever looked at */
+/* never: nothing of it was ever looked at */
+typedef struct unseen { uint64_t worst; int64_t since; bool never; } unseen;
 typedef struct all_unseen { an_classes of; unseen *rows; uint32_t room; } all_unseen;
 
 static int gather(const an *a, const fairness *s, all_unseen *u) {
@@ -49,13 +51,19 @@ static const unseen *unseen_of(const all_unseen *u, const uint32_t key[3]) {
 }
 
 static xsa_starved row_of_peer(const an *a, const uint32_t key[3], const unseen *u) {
-    return (xsa_starved){.pad = key[0], .slot = XSR_NONE, .rank = an_number(a, key[1]), .peer = an_number(a, key[2]), .longest_bypass = u ? u->worst : 0};
+    return (xsa_starved){.pad = key[0],
+                         .slot = XSR_NONE,
+                         .rank = an_number(a, key[1]),
+                         .peer = an_number(a, key[2]),
+                         .longest_bypass = u ? u->worst : 0};
 }
 
 /* Peers of whom nothing was ever looked at; all are those of `group`, from `*next` on in sorted order. */
 static int add_unserved(an *a, const place *group, const all_unseen *u, const place *all, uint32_t *next) {
     static const an_spread never;
-    for (; *next < u->of.count && (all[*next].key[0] < group->key[0] || (all[*next].key[0] == group->key[0] && all[*next].key[1] <= group->key[1])); ++*next) {
+    for (; *next < u->of.count && (all[*next].key[0] < group->key[0] ||
+                                   (all[*next].key[0] == group->key[0] && all[*next].key[1] <= group->key[1]));
+         ++*next) {
         const unseen *row = &u->rows[all[*next].at];
         if (!row->never || all[*next].key[0] != group->key[0] || all[*next].key[1] != group->key[1])
             continue;
@@ -66,10 +74,13 @@ static int add_unserved(an *a, const place *group, const all_unseen *u, const pl
     return 0;
 }
 
-static int list_peers(an *a, const fairness *s, const all_unseen *u, const place *peers, const place *all, double *means) {
+static int list_peers(an *a, const fairness *s, const all_unseen *u, const place *peers, const place *all,
+                      double *means) {
     for (uint32_t i = 0, next = 0, end; i < s->peers.count; i = end) {
         uint32_t from = a->starving.count;
-        for (end = i; end < s->peers.count && peers[end].key[0] == peers[i].key[0] && peers[end].key[1] == peers[i].key[1]; end++) {
+        for (end = i;
+             end < s->peers.count && peers[end].key[0] == peers[i].key[0] && peers[end].key[1] == peers[i].key[1];
+             end++) {
             const served *r = &s->rows[peers[end].at];
             xsa_starved told = row_of_peer(a, peers[end].key, unseen_of(u, peers[end].key));
             means[end - i] = r->delay / (double)r->waits;
@@ -90,7 +101,10 @@ static int list_contenders(an *a, const fairness *s, const place *shared, double
         for (end = i; end < s->shared.count && shared[end].key[0] == shared[i].key[0]; end++) {
             const contended *c = &s->shared_rows[shared[end].at];
             uint32_t slot = shared[end].key[0];
-            xsa_starved told = {.pad = a->model->slots[slot].pad, .slot = slot, .rank = an_number(a, shared[end].key[1]), .peer = XSR_NONE,
+            xsa_starved told = {.pad = a->model->slots[slot].pad,
+                                .slot = slot,
+                                .rank = an_number(a, shared[end].key[1]),
+                                .peer = XSR_NONE,
                                 .longest_bypass = c->passed};
             means[end - i] = c->spread.count ? c->spread.sum / (double)c->spread.count : 0;
             TRY(an_starving_add(a, &told, &c->spread));

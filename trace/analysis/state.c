@@ -28,7 +28,8 @@ int an_state_begin(an *a) {
     if (!a->ranks)
         return XS_E_MEMORY;
     for (uint32_t i = 0; i < m->rank_count; i++)
-        a->ranks[i].first_begin = a->ranks[i].last_time = a->ranks[i].last_beat = a->ranks[i].unnamed = a->ranks[i].lost_from = a->ranks[i].lost_to = NO_TIME;
+        a->ranks[i].first_begin = a->ranks[i].last_time = a->ranks[i].last_beat = a->ranks[i].unnamed =
+            a->ranks[i].lost_from = a->ranks[i].lost_to = NO_TIME;
     group_devices(a);
     return an_state_room(a);
 }
@@ -53,16 +54,23 @@ int an_state_room(an *a) {
     if (RD_ROOM(a->writers, a->writer_room, m->writer_count) < 0 || RD_ROOM(a->slots, a->slot_room, m->slot_count) < 0)
         return XS_E_MEMORY;
     for (; a->writer_count < m->writer_count; a->writer_count++)
-        a->writers[a->writer_count] = (an_writer){.first_time = NO_TIME, .last_time = NO_TIME, .epoch_time = NO_TIME, .role = m->writers[a->writer_count].role,
-                                                  .signal_slot = XSR_NONE, .signal_event = XSR_NO_ID, .elected_by = XSR_NO_ID,
-                                                  .elected_counter = XSR_NONE, .last_event = XSR_NO_ID};
+        a->writers[a->writer_count] = (an_writer){.first_time = NO_TIME,
+                                                  .last_time = NO_TIME,
+                                                  .epoch_time = NO_TIME,
+                                                  .role = m->writers[a->writer_count].role,
+                                                  .signal_slot = XSR_NONE,
+                                                  .signal_event = XSR_NO_ID,
+                                                  .elected_by = XSR_NO_ID,
+                                                  .elected_counter = XSR_NONE,
+                                                  .last_event = XSR_NO_ID};
     for (; a->slot_count < m->slot_count; a->slot_count++)
         new_slot(a, a->slot_count);
     return 0;
 }
 
 static an_touch touch_of(const xsr_event *e) {
-    return (an_touch){e->id, e->value, e->epoch, e->sequence, e->time, e->writer, e->rank, e->order, e->scope, e->fence, e->kind};
+    return (an_touch){e->id,   e->value, e->epoch, e->sequence, e->time, e->writer,
+                      e->rank, e->order, e->scope, e->fence,    e->kind};
 }
 
 /* How many waits its writer passes from one signal to the next: what a round of it is. */
@@ -84,7 +92,9 @@ static void take_passes(const an *a, an_slot *s, const an_writer *w, const xsr_e
 static void take_gap(an_slot *s, const xsr_event *e) {
     if (s->signals && s->signal.writer == e->writer && s->signal.epoch && e->epoch == s->signal.epoch)
         return;
-    uint64_t gap = s->signals && s->signal.writer == e->writer && s->signal.epoch && e->epoch > s->signal.epoch ? e->epoch - s->signal.epoch : 0;
+    uint64_t gap = s->signals && s->signal.writer == e->writer && s->signal.epoch && e->epoch > s->signal.epoch
+                       ? e->epoch - s->signal.epoch
+                       : 0;
     s->gap_steady = gap && gap == s->gap ? s->gap_steady + 1 : 0;
     s->gap = gap;
 }
@@ -128,10 +138,33 @@ static void take_signal(an *a, an_slot *s, an_writer *w, const xsr_event *e) {
 
 void an_arriver_take(an_arriver *r, const xsr_event *e) {
     bool again = r->count && r->epoch == e->epoch;
-    uint64_t weight = an_weight(e), now = again ? r->now + weight : weight, steady = again ? r->steady : r->epochs > 1 && r->now == r->before ? r->steady + 1 : 0;
-    uint64_t usual = again ? r->before : r->now, was = again ? r->now : 0, more = steady && was <= usual && now > usual ? e->id : r->more;
-    *r = (an_arriver){.writer = e->writer, .epoch = e->epoch, .event = e->id, .count = r->count + 1, .record = e->sequence, .time = e->time, .first = r->count ? r->first : e->epoch,
-                      .from = r->count ? r->from : e->value, .found = r->count ? r->found : e->sequence, .entered = r->entered, .epochs = r->epochs + !again, .now = now, .before = again ? r->before : r->now, .steady = steady, .more = more, .left = e->value + weight, .reach = r->reach, .whole = r->whole, .passed = r->passed, .passed_before = r->passed_before, .even = r->even};
+    uint64_t weight = an_weight(e), now = again ? r->now + weight : weight,
+             steady = again                                  ? r->steady
+                      : r->epochs > 1 && r->now == r->before ? r->steady + 1
+                                                             : 0;
+    uint64_t usual = again ? r->before : r->now, was = again ? r->now : 0,
+             more = steady && was <= usual && now > usual ? e->id : r->more;
+    *r = (an_arriver){.writer = e->writer,
+                      .epoch = e->epoch,
+                      .event = e->id,
+                      .count = r->count + 1,
+                      .record = e->sequence,
+                      .time = e->time,
+                      .first = r->count ? r->first : e->epoch,
+                      .from = r->count ? r->from : e->value,
+                      .found = r->count ? r->found : e->sequence,
+                      .entered = r->entered,
+                      .epochs = r->epochs + !again,
+                      .now = now,
+                      .before = again ? r->before : r->now,
+                      .steady = steady,
+                      .more = more,
+                      .left = e->value + weight,
+                      .reach = r->reach,
+                      .whole = r->whole,
+                      .passed = r->passed,
+                      .passed_before = r->passed_before,
+                      .even = r->even};
 }
 
 /* Of several arrivals in an epoch the last one counts. */
@@ -279,7 +312,8 @@ int an_state_event(an *a, const xsr_event *e) {
         w->events++;
         w->last_event = e->id;
         w->last_kind = e->kind;
-        w->abort = (xsr_source){e->file, e->kind == XS_EV_ABORT && e->value == (uint32_t)-XS_E_TRAPPED ? (uint32_t)e->detail : 0};
+        w->abort = (xsr_source){
+            e->file, e->kind == XS_EV_ABORT && e->value == (uint32_t)-XS_E_TRAPPED ? (uint32_t)e->detail : 0};
         w->first_time = w->first_time == NO_TIME ? e->time : w->first_time;
         if (e->kind == XS_EV_EPOCH || w->epoch_time == NO_TIME) {
             w->epoch_time = e->time;
@@ -299,12 +333,14 @@ int an_state_event(an *a, const xsr_event *e) {
 }
 
 static void take_need(an_slot *s, const xsr_wait *w) {
-    bool first = s->need_epoch == 0, same = w->epoch == s->need_epoch && w->need == s->need, rises = w->epoch > s->need_epoch && w->need > s->need;
+    bool first = s->need_epoch == 0, same = w->epoch == s->need_epoch && w->need == s->need,
+         rises = w->epoch > s->need_epoch && w->need > s->need;
     if (s->needs_odd || (same && !first))
         return;
     if (!first && rises && s->need_step == 0)
         s->need_step = (w->need - s->need) / (w->epoch - s->need_epoch);
-    s->needs_odd = w->start_lost || !w->epoch || (!first && (!rises || w->need - s->need != (w->epoch - s->need_epoch) * s->need_step));
+    s->needs_odd = w->start_lost || !w->epoch ||
+                   (!first && (!rises || w->need - s->need != (w->epoch - s->need_epoch) * s->need_step));
     s->need = w->need;
     s->need_epoch = w->epoch;
 }
@@ -319,7 +355,9 @@ static void take_fall(an_slot *s, const xsr_wait *w) {
 
 /* Told by waits that needed exactly one of the last two signals. */
 static void take_lag(an_slot *s, const xsr_wait *w) {
-    const an_touch *t = s->signals && s->signal.value == w->need ? &s->signal : s->signals > 1 && s->before_signal.value == w->need ? &s->before_signal : NULL;
+    const an_touch *t = s->signals && s->signal.value == w->need              ? &s->signal
+                        : s->signals > 1 && s->before_signal.value == w->need ? &s->before_signal
+                                                                              : NULL;
     if (!t || w->start_lost)
         return;
     uint64_t lag = t->epoch && w->epoch >= t->epoch ? w->epoch - t->epoch : UINT64_MAX;
@@ -341,9 +379,12 @@ int an_state_wait(an *a, const xsr_wait *w) {
     if (w->writer != XSR_NONE)
         s->passers |= 1ull << w->writer % 64;
     if (!w->end_lost && (s->entered.event == XSR_NO_ID || w->observed >= s->entered.value))
-        s->entered = (an_touch){w->id, w->observed, w->epoch, 0, w->end, w->writer, w->rank, w->order, w->scope, w->fence, XS_EV_WAIT_END};
-    if (!w->end_lost && (s->wait.time == NO_TIME || w->end >= s->wait.time)) /* a wait may be told late, where what it read may be lost */
-        s->wait = (an_touch){w->id, w->observed, w->epoch, 0, w->end, w->writer, w->rank, w->order, w->scope, w->fence, XS_EV_WAIT_END};
+        s->entered = (an_touch){w->id,   w->observed, w->epoch, 0,        w->end,        w->writer,
+                                w->rank, w->order,    w->scope, w->fence, XS_EV_WAIT_END};
+    if (!w->end_lost && (s->wait.time == NO_TIME ||
+                         w->end >= s->wait.time)) /* a wait may be told late, where what it read may be lost */
+        s->wait = (an_touch){w->id,   w->observed, w->epoch, 0,        w->end,        w->writer,
+                             w->rank, w->order,    w->scope, w->fence, XS_EV_WAIT_END};
     return an_stuck_settled(a, w);
 }
 

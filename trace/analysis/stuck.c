@@ -5,10 +5,13 @@
 
 static uint64_t stuck_key(uint32_t writer, uint32_t slot) { return (uint64_t)writer << 32 | slot; }
 
-/* Of a wait whose start is lost: rather too early, since what was lost after it may be what it waited for, and not cut at the run's begin: nothing
- * would be left there that tells such waits apart. Where nothing was slept the polls tell the time that they would have taken with back-off. */
+/* Of a wait whose start is lost: rather too early, since what was lost after it may be what it waited for, and not
+ * cut at the run's begin: nothing would be left there that tells such waits apart. Where nothing was slept the polls
+ * tell the time that they would have taken with back-off. */
 static int64_t begun(const xsr_wait *w) {
-    uint64_t took = w->slept_ns || !w->polls ? w->slept_ns : xs_backoff_slept(w->polls < UINT32_MAX ? (uint32_t)w->polls : UINT32_MAX);
+    uint64_t took = w->slept_ns || !w->polls
+                        ? w->slept_ns
+                        : xs_backoff_slept(w->polls < UINT32_MAX ? (uint32_t)w->polls : UINT32_MAX);
     return w->end - (int64_t)took;
 }
 
@@ -32,9 +35,18 @@ int an_stuck_add(an *a, const xsr_wait *w) {
         return 0;
     }
     an_stuck *n = &a->stuck[at];
-    *n = (an_stuck){.w = *w, .certain = !w->maybe_over, .supplier = XSR_NONE, .supplier_number = XSR_NONE, .role = XSR_NONE,
-                              .owes = XSR_NONE, .owes_block = XSR_NONE, .counter = XSR_NONE, .next = XSR_NONE, .root = at};
-    if (w->start_lost && !w->open) { /* it needed more than it saw, if it waits for more, and began about so much before */
+    *n = (an_stuck){.w = *w,
+                    .certain = !w->maybe_over,
+                    .supplier = XSR_NONE,
+                    .supplier_number = XSR_NONE,
+                    .role = XSR_NONE,
+                    .owes = XSR_NONE,
+                    .owes_block = XSR_NONE,
+                    .counter = XSR_NONE,
+                    .next = XSR_NONE,
+                    .root = at};
+    if (w->start_lost &&
+        !w->open) { /* it needed more than it saw, if it waits for more, and began about so much before */
         n->w.need = w->observed + 1;
         n->certain = w->cmp == XS_CMP_GE || w->cmp == XS_CMP_GT; /* else what it needed may have been passed over */
         n->w.begin = begun(w);
@@ -70,7 +82,8 @@ int64_t an_stuck_end(const an *a, const an_stuck *s) {
 uint32_t an_stuck_of_writer(const an *a, uint32_t writer) {
     uint32_t best = XSR_NONE;
     for (uint32_t i = 0; i < a->stuck_count; i++)
-        if (a->stuck[i].w.writer == writer && !a->stuck[i].late && (best == XSR_NONE || a->stuck[i].w.begin < a->stuck[best].w.begin))
+        if (a->stuck[i].w.writer == writer && !a->stuck[i].late &&
+            (best == XSR_NONE || a->stuck[i].w.begin < a->stuck[best].w.begin))
             best = i;
     return best;
 }
@@ -101,8 +114,9 @@ const char *an_stuck_words(an *a, const an_stuck *s) {
     const char *how = w->open ? "waits" : w->result == XS_RESULT_TIMEOUT     ? "gave up waiting"
                                       : w->result == XS_RESULT_PEER_DEAD ? "gave up on a dead peer, waiting"
                                                                          : "waited until the world was aborted";
-    return an_print(a, "%s %s for %s (has %llu, needs %llu) since %s%s", an_who(a, w->rank, w->writer), how, an_slot_name(a, w->slot),
-                    (unsigned long long)w->observed, (unsigned long long)w->need, an_since(a, w->begin), an_site(a, w->writer, w->source));
+    return an_print(a, "%s %s for %s (has %llu, needs %llu) since %s%s", an_who(a, w->rank, w->writer), how,
+                    an_slot_name(a, w->slot), (unsigned long long)w->observed, (unsigned long long)w->need,
+                    an_since(a, w->begin), an_site(a, w->writer, w->source));
 }
 
 static int64_t end_of_writer(const an *a, uint32_t writer) {
@@ -110,24 +124,28 @@ static int64_t end_of_writer(const an *a, uint32_t writer) {
     return end == NO_TIME ? INT64_MAX : end;
 }
 
-/* Who owes it is the writer that signalled the slot before. Else it was chosen among those of its rank by what each of them did. */
+/* Who owes it is the writer that signalled the slot before. Else it was chosen among those of its rank by what each
+ * of them did. */
 static bool is_known(const an *a, const an_stuck *s) {
     return s->owes != XSR_NONE && s->counter == XSR_NONE && a->slots[s->w.slot].signal.writer == s->owes;
 }
 
-/* What holds it up is a wait that is told in full: nothing is missing between its begin and its end, nor between the last signal and it,
- * where the value might have fallen. */
+/* What holds it up is a wait that is told in full: nothing is missing between its begin and its end, nor between the
+ * last signal and it, where the value might have fallen. */
 static bool is_held_by(const an *a, const an_stuck *s) {
     const an_stuck *next = s->why == AN_WHY_WAITS && s->next != XSR_NONE ? &a->stuck[s->next] : NULL;
-    return next && next->certain && !next->w.start_lost && an_lost_records(a, next->w.writer, 1, 0, 0) == 0; /* none that no gap tells of */
+    /* none that no gap tells of */
+    return next && next->certain && !next->w.start_lost && an_lost_records(a, next->w.writer, 1, 0, 0) == 0;
 }
 
 static bool is_held(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
-    return is_held_by(a, s) && x->signal.value >= x->max_value && an_lost_by(a, a->stuck[s->next].w.writer, x->signal.time, a->stuck[s->next].w.begin) == 0;
+    return is_held_by(a, s) && x->signal.value >= x->max_value &&
+           an_lost_by(a, a->stuck[s->next].w.writer, x->signal.time, a->stuck[s->next].w.begin) == 0;
 }
 
-/* Its writer entered the epoch of the wait there: it cannot have waited before, also where the record of its start is lost. NO_TIME: not known. */
+/* Its writer entered the epoch of the wait there: it cannot have waited before, also where the record of its start
+ * is lost. NO_TIME: not known. */
 static int64_t entered_at(const an *a, const an_stuck *s) {
     const an_writer *w = s->w.epoch && s->w.writer != XSR_NONE ? &a->writers[s->w.writer] : NULL;
     return w && w->epoch == s->w.epoch ? w->epoch_time : NO_TIME;
@@ -145,11 +163,12 @@ static void whole_epoch(an *a, const an_stuck *s) {
         an_only_between(a, s->w.writer, a->writers[s->w.writer].epoch_record, XSR_NONE, 0);
 }
 
-/* A gate's arrivals say in full what they found, so that the last one tells the count, and a writer's last one whether it is missing. What the
- * waiter saw in the end tells that nobody had arrived until then. */
+/* A gate's arrivals say in full what they found, so that the last one tells the count, and a writer's last one
+ * whether it is missing. What the waiter saw in the end tells that nobody had arrived until then. */
 static void whole_gate(an *a, const an_stuck *s, const an_slot *c) {
     const an_arriver *own = NULL;
-    bool seen = !s->w.open && !s->w.end_lost && s->counter == s->w.slot && s->w.observed == c->post && s->w.end > c->arrival.time;
+    bool seen = !s->w.open && !s->w.end_lost && s->counter == s->w.slot && s->w.observed == c->post &&
+                s->w.end > c->arrival.time;
     for (uint32_t i = 0; i < c->arriver_count; i++)
         own = c->arrivers[i].writer == s->owes ? &c->arrivers[i] : own;
     an_whole(a, XSR_NONE, seen ? s->w.end : c->arrival.time, INT64_MAX);
@@ -164,11 +183,11 @@ static void whole_gate(an *a, const an_stuck *s, const an_slot *c) {
         an_only_between(a, s->owes, own->record, XSR_NONE, 0);
 }
 
-/* Its last arrival says itself that it made the round complete, and those that win here are known to signal themselves: only what the elected
- * one did from there on could tell otherwise. */
+/* Its last arrival says itself that it made the round complete, and those that win here are known to signal
+ * themselves: only what the elected one did from there on could tell otherwise. */
 static bool is_elected(const an *a, const an_stuck *s, const an_slot *c) {
-    return s->why == AN_WHY_ELECTED && a->slots[s->w.slot].counter == s->counter && c->arrival.writer == s->owes && s->owes != XSR_NONE && c->target &&
-           c->old + c->weight == c->target && !a->ranks[s->supplier].crowded;
+    return s->why == AN_WHY_ELECTED && a->slots[s->w.slot].counter == s->counter && c->arrival.writer == s->owes &&
+           s->owes != XSR_NONE && c->target && c->old + c->weight == c->target && !a->ranks[s->supplier].crowded;
 }
 
 /* Arrivals of an election count from the base of their round. */
@@ -189,7 +208,8 @@ static void whole_count(an *a, const an_stuck *s, int64_t before) {
 /* Where records would have to be lost for another story to be true. */
 void an_whole_stuck(an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
-    int64_t begin = s->w.start_lost ? entered_at(a, s) : s->w.begin, before = x->signal.time < begin ? x->signal.time : begin, still = an_still(a);
+    int64_t begin = s->w.start_lost ? entered_at(a, s) : s->w.begin,
+            before = x->signal.time < begin ? x->signal.time : begin, still = an_still(a);
     bool handed = (an_pad(a, s->w.slot)->flags & XS_PAD_SHARED) && x->signals && !x->arrivals;
     if (handed) { /* somebody else may have entered, or handed on */
         an_whole(a, XSR_NONE, x->signal.time, still);
@@ -197,13 +217,15 @@ void an_whole_stuck(an *a, const an_stuck *s) {
     }
     if (s->why == AN_WHY_MOVED_ON || s->why == AN_WHY_ELECTED || s->why == AN_WHY_COUNT)
         whole_epoch(a, s);
-    if (s->supplier != XSR_NONE && s->why != AN_WHY_HOST && a->ranks[s->supplier].unnamed != NO_TIME) { /* behind a gap nobody knows whose records are whose */
+    if (s->supplier != XSR_NONE && s->why != AN_WHY_HOST &&
+        a->ranks[s->supplier].unnamed != NO_TIME) { /* behind a gap nobody knows whose records are whose */
         an_whole_rank(a, s->supplier, INT64_MIN, INT64_MAX);
         return;
     }
     switch (s->why) {
     case AN_WHY_UNKNOWN: /* what it saw in the end shows that nobody had signalled it by then */
-        an_whole(a, XSR_NONE, s->w.observed || x->resets || s->w.start_lost ? INT64_MIN : an_stuck_end(a, s), INT64_MAX);
+        an_whole(a, XSR_NONE, s->w.observed || x->resets || s->w.start_lost ? INT64_MIN : an_stuck_end(a, s),
+                 INT64_MAX);
         an_only_by(a, AN_MOVES);
         return;
     case AN_WHY_ENDED:
@@ -217,16 +239,20 @@ void an_whole_stuck(an *a, const an_stuck *s) {
             an_whole(a, XSR_NONE, before, still);
         else if (is_known(a, s) && is_held(a, s))
             return;
-        else if (is_known(a, s)) /* not its signal, which would have been seen, unless values fall: that it stood still itself, for about as long */
-            an_whole_long(a, s->owes, before, end_of_writer(a, s->owes), /* from a begin that is guessed nothing is told */
-                          x->signal.value < x->max_value || s->w.start_lost ? 0 : (an_stuck_end(a, s) - s->w.begin) / 4);
+        else if (is_known(a, s))
+            /* not its signal, which would have been seen, unless values fall: that it stood still itself, for about as
+             * long; from a begin that is guessed nothing is told */
+            an_whole_long(a, s->owes, before, end_of_writer(a, s->owes),
+                          x->signal.value < x->max_value || s->w.start_lost ? 0
+                                                                            : (an_stuck_end(a, s) - s->w.begin) / 4);
         else if (s->supplier != XSR_NONE)
             an_whole_rank(a, s->supplier, before, still);
         if (s->why == AN_WHY_RUNNING && s->supplier != XSR_NONE) /* it may have begun only then, for want of room */
             an_whole_rank(a, s->supplier, before, still);
         return;
     case AN_WHY_SIGNALLED: /* what was written over it */
-        an_whole(a, XSR_NONE, x->before_signal.time < x->signal.time ? x->before_signal.time : x->signal.time, an_stuck_end(a, s));
+        an_whole(a, XSR_NONE, x->before_signal.time < x->signal.time ? x->before_signal.time : x->signal.time,
+                 an_stuck_end(a, s));
         return;
     case AN_WHY_ELECTED:
     case AN_WHY_COUNT: whole_count(a, s, before); return;
@@ -282,7 +308,8 @@ static void number_cycles(an *a) {
 static void find_roots(an *a) {
     for (uint32_t i = 0; i < a->stuck_count; i++) {
         uint32_t at = i;
-        for (uint32_t steps = 0; steps <= a->stuck_count && a->stuck[at].next != XSR_NONE && !a->stuck[at].cycle; steps++)
+        for (uint32_t steps = 0; steps <= a->stuck_count && a->stuck[at].next != XSR_NONE && !a->stuck[at].cycle;
+             steps++)
             at = a->stuck[at].next;
         a->stuck[i].root = at;
     }

@@ -3,9 +3,11 @@
 
 /* Against what most of them were lost by. */
 static const char *cure_of_loss(const an *a) {
-    static const char more[] = "larger rings (XS_RING_RECORDS), the device placement, or a filter (XS_FILTER_EPOCHS) keep more";
+    static const char more[] =
+        "larger rings (XS_RING_RECORDS), the device placement, or a filter (XS_FILTER_EPOCHS) keep more";
     static const char *const cures[XS_LOSS_COUNT] = {
-        [XS_LOSS_NO_SPACE] = "free space where the capture is written, put it elsewhere (xs record -o), or bound it (--max-bytes), which keeps the newest",
+        [XS_LOSS_NO_SPACE] = "free space where the capture is written, put it elsewhere (xs record -o), or bound it "
+                             "(--max-bytes), which keeps the newest",
         [XS_LOSS_BOUNDED] = "a larger bound (--max-bytes, --max-seconds) keeps more of the past",
         [XS_LOSS_RECORDER] = "let the recorder live as long as the program: what it did not take is gone",
         [XS_LOSS_DEVICE] = "the mapped placement (XS_PLACEMENT=mapped) keeps records when a context is lost"};
@@ -26,7 +28,8 @@ static int say_lost(an *a) {
     f.begin = a->model->begin;
     f.end = a->last_time;
     f.cure = cure_of_loss(a);
-    return an_find(a, &f, an_key(XSA_TRACE_HEALTH, 1, 0, 0), "%llu of %llu records are lost: verdicts that they could change are marked",
+    return an_find(a, &f, an_key(XSA_TRACE_HEALTH, 1, 0, 0),
+                   "%llu of %llu records are lost: verdicts that they could change are marked",
                    (unsigned long long)a->lost_records, (unsigned long long)emitted)
                ? 0
                : XS_E_MEMORY;
@@ -45,9 +48,15 @@ static int say_unrecorded(an *a) {
     f.cure = no_ring ? "more rings a rank (XS_RINGS)" : "notes are called on the writer's lane alone";
     if (!f.lost)
         return 0;
-    const char *rings = no_ring ? an_print(a, "%llu writer%s found no ring", (unsigned long long)no_ring, no_ring == 1 ? "" : "s") : "";
-    const char *lanes = foreign ? an_print(a, "%llu record call%s came from another lane", (unsigned long long)foreign, foreign == 1 ? "" : "s") : "";
-    return an_find(a, &f, an_key(XSA_TRACE_HEALTH, 2, 0, 0), "%s%s%s: what they did is not known", rings, *rings && *lanes ? " and " : "", lanes) ? 0 : XS_E_MEMORY;
+    const char *rings =
+        no_ring ? an_print(a, "%llu writer%s found no ring", (unsigned long long)no_ring, no_ring == 1 ? "" : "s") : "";
+    const char *lanes = foreign ? an_print(a, "%llu record call%s came from another lane", (unsigned long long)foreign,
+                                           foreign == 1 ? "" : "s")
+                                : "";
+    return an_find(a, &f, an_key(XSA_TRACE_HEALTH, 2, 0, 0), "%s%s%s: what they did is not known", rings,
+                   *rings && *lanes ? " and " : "", lanes)
+               ? 0
+               : XS_E_MEMORY;
 }
 
 static int say_damaged(an *a) {
@@ -92,5 +101,7 @@ static int finish(an *a, void *state) {
     return say_clock(a);
 }
 
-const an_ops an_trace_health = {.id = XSA_TRACE_HEALTH, .cannot = "what a process had in registers when it was killed: that is not counted; code that notes nothing",
-                                .finish = finish};
+const an_ops an_trace_health = {
+    .id = XSA_TRACE_HEALTH,
+    .cannot = "what a process had in registers when it was killed: that is not counted; code that notes nothing",
+    .finish = finish};

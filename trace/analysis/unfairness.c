@@ -1,5 +1,6 @@
-/* D19: peers of which some are served far later than others (Jain's index over 1 / mean delay). Signals that are not looked at while those of
- * other peers are served again and again: unfairness_scan.c. Waits for one slot that others overtake: unfairness_queue.c. */
+/* D19: peers of which some are served far later than others (Jain's index over 1 / mean delay). Signals that are not
+ * looked at while those of other peers are served again and again: unfairness_scan.c. Waits for one slot that others
+ * overtake: unfairness_queue.c. */
 #include "detectors.h"
 #include "unfairness.h"
 
@@ -36,23 +37,29 @@ static int on_event(an *a, void *state, const xsr_event *e) {
     fairness *s = state;
     uint32_t flags = e->slot == XSR_NONE ? 0 : an_pad(a, e->slot)->flags;
     if (e->slot != XSR_NONE && an_signals(e->kind))
-        return flags & XS_PAD_SHARED ? (unfairness_hand_over(s, e), 0) : flags & XS_PAD_NO_DATA ? 0 : unfairness_request(a, s, e);
+        return flags & XS_PAD_SHARED    ? (unfairness_hand_over(s, e), 0)
+               : flags & XS_PAD_NO_DATA ? 0
+                                        : unfairness_request(a, s, e);
     return flags & XS_PAD_SHARED ? unfairness_contend(s, e) : 0;
 }
 
 static int on_wait(an *a, void *state, const xsr_wait *w) {
     if (w->open || w->end_lost || w->start_lost || w->result != XS_RESULT_OK)
         return 0;
-    if (!(an_pad(a, w->slot)->flags & (XS_PAD_SHARED | XS_PAD_NO_DATA)) && an_number(a, w->rank) == a->model->slots[w->slot].owner)
+    if (!(an_pad(a, w->slot)->flags & (XS_PAD_SHARED | XS_PAD_NO_DATA)) &&
+        an_number(a, w->rank) == a->model->slots[w->slot].owner)
         TRY(unfairness_service(a, state, w));
     if (an_pad(a, w->slot)->flags & XS_PAD_SHARED)
         TRY(unfairness_waited(state, w));
     return take_delay(a, state, w);
 }
 
-static int by_value(const void *x, const void *y) { return (*(const double *)x > *(const double *)y) - (*(const double *)x < *(const double *)y); }
+static int by_value(const void *x, const void *y) {
+    return (*(const double *)x > *(const double *)y) - (*(const double *)x < *(const double *)y);
+}
 
-/* At a barrier whoever comes early is seen late, and in whatever order they are looked at: nobody is served before all have come. */
+/* At a barrier whoever comes early is seen late, and in whatever order they are looked at: nobody is served before
+ * all have come. */
 static bool is_barrier(const an *a, uint32_t pad, uint32_t rank) {
     for (uint32_t i = 0; i < a->slot_count; i++)
         if (a->slots[i].is_barrier && a->model->slots[i].pad == pad && a->model->slots[i].owner == an_number(a, rank))
@@ -79,12 +86,15 @@ static int judge(an *a, const fairness *s, uint32_t first) {
     if (!means)
         return XS_E_MEMORY;
     qsort(means, n, sizeof *means, by_value);
-    double median = n ? means[(n - 1) / 2] : 0, top = n ? means[n - 1] : 0, jain = squares > 0 ? sum * sum / (n * squares) : 1;
+    double median = n ? means[(n - 1) / 2] : 0, top = n ? means[n - 1] : 0,
+           jain = squares > 0 ? sum * sum / (n * squares) : 1;
     free(means);
-    if (n < 3 || jain > JAIN || top < TIMES * median || top < (double)a->options.lag_ns || is_barrier(a, key[0], key[1]))
+    if (n < 3 || jain > JAIN || top < TIMES * median || top < (double)a->options.lag_ns ||
+        is_barrier(a, key[0], key[1]))
         return 0;
     const served *r = &s->rows[worst];
-    if ((double)an_spread_median(&r->spread) < TIMES * median) /* a few looks that something held up are no way to serve */
+    if ((double)an_spread_median(&r->spread) <
+        TIMES * median) /* a few looks that something held up are no way to serve */
         return 0;
     xsa_finding f = an_like(XSA_UNFAIRNESS, XSA_WARNING, XSA_MEDIUM);
     f.slot = r->slot;
@@ -95,8 +105,10 @@ static int judge(an *a, const fairness *s, uint32_t first) {
     f.begin = r->first;
     f.end = r->last;
     f.cure = "begin each scan behind where the last one ended, or serve in the order of arrival";
-    an_finding *out = an_find(a, &f, an_key(XSA_UNFAIRNESS, key[0], key[1], 0), "rank %u sees signals of rank %u at %s %s late on average, the median of its %u peers is %s (Jain %.2f)",
-                              f.owes_rank, f.rank, an_pad_name(a, r->slot), an_span(a, (int64_t)top), n, an_span(a, (int64_t)median), jain);
+    an_finding *out = an_find(
+        a, &f, an_key(XSA_UNFAIRNESS, key[0], key[1], 0),
+        "rank %u sees signals of rank %u at %s %s late on average, the median of its %u peers is %s (Jain %.2f)",
+        f.owes_rank, f.rank, an_pad_name(a, r->slot), an_span(a, (int64_t)top), n, an_span(a, (int64_t)median), jain);
     return an_evidence(a, out, r->wait, "latest");
 }
 
@@ -127,7 +139,12 @@ static void release(void *state) {
     free(s->now);
 }
 
-const an_ops an_unfairness = {.id = XSA_UNFAIRNESS, .needs = AN_NEED_WAITS, .kinds = AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(SIGNAL) | AN_KIND(WATERMARK),
+const an_ops an_unfairness = {.id = XSA_UNFAIRNESS,
+                              .needs = AN_NEED_WAITS,
+                              .kinds = AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(SIGNAL) | AN_KIND(WATERMARK),
                               .state = sizeof(fairness),
-                              .on_event = on_event, .on_wait = on_wait, .finish = finish, .release = release,
+                              .on_event = on_event,
+                              .on_wait = on_wait,
+                              .finish = finish,
+                              .release = release,
                               .cannot = "peers that ask for more than others"};

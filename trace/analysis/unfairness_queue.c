@@ -26,16 +26,19 @@ static int overtake(fairness *s, const xsr_event *e) {
             begin = s->now[i].begin;
             rc = note_passed(s, &s->now[i]);
             if (s->now[i].bypass > s->worst.bypass)
-                s->worst = (overtaken){s->now[i].bypass, s->now[i].wait, e->id, e->slot, e->rank, e->writer, XSR_NONE, begin, e->time};
+                s->worst = (overtaken){s->now[i].bypass, s->now[i].wait, e->id, e->slot, e->rank,
+                                       e->writer,        XSR_NONE,       begin, e->time};
             s->now[i] = s->now[--s->now_count];
             break;
         }
     for (uint32_t i = 0; i < s->now_count; i++)
-        if (s->now[i].slot == e->slot && s->now[i].begin < (begin == INT64_MAX ? e->time : begin) && s->now[i].rank != e->rank) {
+        if (s->now[i].slot == e->slot && s->now[i].begin < (begin == INT64_MAX ? e->time : begin) &&
+            s->now[i].rank != e->rank) {
             s->now[i].bypass++;
             s->now[i].passed++;
             if (s->now[i].bypass > s->worst.bypass)
-                s->worst = (overtaken){s->now[i].bypass, s->now[i].wait, e->id, e->slot, s->now[i].rank, s->now[i].writer, e->rank, s->now[i].begin, e->time};
+                s->worst = (overtaken){s->now[i].bypass, s->now[i].wait, e->id,           e->slot, s->now[i].rank,
+                                       s->now[i].writer, e->rank,        s->now[i].begin, e->time};
         }
     return rc;
 }
@@ -68,7 +71,9 @@ static int begin_wait(fairness *s, const xsr_event *e) {
     return 0;
 }
 
-int unfairness_contend(fairness *s, const xsr_event *e) { return e->kind == XS_EV_WAIT_START ? begin_wait(s, e) : overtake(s, e); }
+int unfairness_contend(fairness *s, const xsr_event *e) {
+    return e->kind == XS_EV_WAIT_START ? begin_wait(s, e) : overtake(s, e);
+}
 
 int unfairness_waited(fairness *s, const xsr_wait *w) {
     contended *row = contended_of(s, w->slot, w->rank);
@@ -94,8 +99,9 @@ int unfairness_overtaken(an *a, const overtaken *o) {
     f.begin = o->begin;
     f.end = o->end;
     f.cure = "hand over in the order of arrival: a ticket, or a slot for each who waits";
-    an_finding *out = an_find(a, &f, an_key(XSA_UNFAIRNESS, o->slot, 1, 1), "%s waits for %s since %s and was passed by %llu times by others", an_who(a, o->rank, o->writer),
-                              an_slot_name(a, o->slot), an_since(a, o->begin), (unsigned long long)o->bypass);
+    an_finding *out = an_find(
+        a, &f, an_key(XSA_UNFAIRNESS, o->slot, 1, 1), "%s waits for %s since %s and was passed by %llu times by others",
+        an_who(a, o->rank, o->writer), an_slot_name(a, o->slot), an_since(a, o->begin), (unsigned long long)o->bypass);
     TRY(an_evidence(a, out, o->wait, "wait"));
     return an_evidence(a, out, o->event, "end of a later one");
 }

@@ -31,7 +31,11 @@ void an_needs_words(uint32_t needs, char *text, size_t size) {
     text[0] = 0;
     for (uint32_t bit = 0; bit < AN_NEED_COUNT && at < size; bit++)
         if (needs >> bit & 1)
-            at += (size_t)snprintf(text + at, size - at, "%s%s", !at ? "" : needs >> bit == 1 ? " or " : ", ", words[bit]);
+            at += (size_t)snprintf(text + at, size - at, "%s%s",
+                                   !at                 ? ""
+                                   : needs >> bit == 1 ? " or "
+                                                       : ", ",
+                                   words[bit]);
 }
 
 /* Of every protocol something is a wait: where all of them are lost, whether one of them failed is not known. */
@@ -41,7 +45,8 @@ static void say_nothing_seen(an *a, const an_ops *d, xsa_verdict *v) {
     v->status = d->needs & AN_NEED_WAITS && a->lost_records ? XSA_UNKNOWN : XSA_NOT_RUN;
     v->lost = a->lost_records;
     v->why = !a->lost_records ? an_print(a, "no %s was recorded", words)
-                              : an_print(a, "no %s was recorded, or it is among %llu lost records", words, (unsigned long long)a->lost_records);
+                              : an_print(a, "no %s was recorded, or it is among %llu lost records", words,
+                                         (unsigned long long)a->lost_records);
 }
 
 void an_verdicts_finish(an *a) {

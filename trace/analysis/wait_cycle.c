@@ -6,10 +6,14 @@ static const char *chain_words(an *a, uint32_t start) {
     uint32_t at = start, n = 0;
     do {
         const an_stuck *s = &a->stuck[at];
-        text = an_print(a, "%s%s%s waits for %s", text, *text ? ", which " : "", an_who(a, s->w.rank, s->w.writer), an_slot_name(a, s->w.slot));
+        text = an_print(a, "%s%s%s waits for %s", text, *text ? ", which " : "", an_who(a, s->w.rank, s->w.writer),
+                        an_slot_name(a, s->w.slot));
         at = s->next;
     } while (at != start && ++n < 8);
-    return an_print(a, "%s%s", text, at != start ? ", and so on" : a->stuck[start].next == start ? ", which it would signal itself" : " of the first");
+    return an_print(a, "%s%s", text,
+                    at != start                     ? ", and so on"
+                    : a->stuck[start].next == start ? ", which it would signal itself"
+                                                    : " of the first");
 }
 
 static bool comes_before(const an *a, const an_stuck *x, const an_stuck *y) {
@@ -43,16 +47,21 @@ static int say(an *a, uint32_t start) {
     f.cure = length == 1 ? "let somebody else supply what this block waits for, or signal before the wait"
                          : "make one of them signal before it waits, or visit slots in one order on all ranks";
     if (!certain) {
-        an_unknown(a, XSA_WAIT_CYCLE, f.lost, "a circle of waits may be none: %llu records that could show an end are lost", (unsigned long long)f.lost);
+        an_unknown(a, XSA_WAIT_CYCLE, f.lost,
+                   "a circle of waits may be none: %llu records that could show an end are lost",
+                   (unsigned long long)f.lost);
         return 0;
     }
     if (effect != XSR_NONE) {
-        an_unknown(a, XSA_WAIT_CYCLE, a->lost_records, "a circle of waits may be an effect: of %llu lost records one could show that %s was left out before",
-                   (unsigned long long)a->lost_records, an_slot_name(a, a->stuck[effect].w.slot));
+        an_unknown(
+            a, XSA_WAIT_CYCLE, a->lost_records,
+            "a circle of waits may be an effect: of %llu lost records one could show that %s was left out before",
+            (unsigned long long)a->lost_records, an_slot_name(a, a->stuck[effect].w.slot));
         return 0;
     }
-    an_finding *out = an_find(a, &f, 0, "%s, since %s: %s that nothing can open%s", chain_words(a, first), an_since(a, s->w.begin),
-                              length == 1 ? "a wait" : an_print(a, "a circle of %u", length), an_site(a, s->w.writer, s->w.source));
+    an_finding *out =
+        an_find(a, &f, 0, "%s, since %s: %s that nothing can open%s", chain_words(a, first), an_since(a, s->w.begin),
+                length == 1 ? "a wait" : an_print(a, "a circle of %u", length), an_site(a, s->w.writer, s->w.source));
     for (uint32_t at = first, i = 0; out && i < length && i < 8; at = a->stuck[at].next, i++)
         TRY(an_evidence(a, out, a->stuck[at].w.id, "wait"));
     return out ? 0 : XS_E_MEMORY;
@@ -69,5 +78,9 @@ static int finish(an *a, void *state) {
     return 0;
 }
 
-const an_ops an_wait_cycle = {.id = XSA_WAIT_CYCLE, .needs = AN_NEED_WAITS, .finish = finish,
-                              .cannot = "circles through code that is not noted, or through streams of the host; waits of which any one would do"};
+const an_ops an_wait_cycle = {
+    .id = XSA_WAIT_CYCLE,
+    .needs = AN_NEED_WAITS,
+    .finish = finish,
+    .cannot =
+        "circles through code that is not noted, or through streams of the host; waits of which any one would do"};

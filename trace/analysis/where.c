@@ -1,5 +1,6 @@
-/* Where in the source a finding lies, if its detector or its sentence does not say. Signals, arrivals and payload are records without a place; waits that had to
- * wait and fences have one: where the slot is waited for, else what the culprit, else what the victim did last. */
+/* Where in the source a finding lies, if its detector or its sentence does not say. Signals, arrivals and payload
+ * are records without a place; waits that had to wait and fences have one: where the slot is waited for, else what
+ * the culprit, else what the victim did last. */
 #include "analysis.h"
 
 static bool is_known(xsr_source source) { return source.line; }
@@ -21,12 +22,14 @@ void an_where_event(an *a, const xsr_event *e) {
         keep(&a->writers[e->writer].where, e->writer, (xsr_source){e->file, (uint32_t)e->value}, true);
 }
 
-/* Of the newest writer of that block that has one. All writers are looked at: for the first findings, which are read. */
+/* Of the newest writer of that block that has one. All writers are looked at: for the first findings, which are
+ * read. */
 #define LOOKS 1024u
 static const an_where *of_block(const an *a, uint32_t rank, uint32_t block) {
     for (uint32_t i = a->writer_count; i-- > 0 && rank != XSR_NONE && a->finding_count <= LOOKS;) {
         const xsr_writer *w = &a->model->writers[i];
-        if (is_known(a->writers[i].where.source) && an_number(a, w->rank) == rank && (block == XSR_NONE || w->block == block))
+        if (is_known(a->writers[i].where.source) && an_number(a, w->rank) == rank &&
+            (block == XSR_NONE || w->block == block))
             return &a->writers[i].where;
     }
     return NULL;
@@ -58,6 +61,8 @@ const char *an_where_say(an *a, an_finding *f) {
         return "";
     an_source(a, &f->f, p->source);
     if (slot)
-        return an_print(a, "; %s is waited for at %s", an_slot_name(a, f->f.slot), an_site_words(a, p->writer, p->source));
-    return an_print(a, "; the last %s of %s that has a place is at %s", p->fence ? "fence" : "wait", an_who(a, XSR_NONE, p->writer), an_site_words(a, p->writer, p->source));
+        return an_print(a, "; %s is waited for at %s", an_slot_name(a, f->f.slot),
+                        an_site_words(a, p->writer, p->source));
+    return an_print(a, "; the last %s of %s that has a place is at %s", p->fence ? "fence" : "wait",
+                    an_who(a, XSR_NONE, p->writer), an_site_words(a, p->writer, p->source));
 }

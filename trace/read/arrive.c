@@ -1,6 +1,7 @@
 /* Elections: an ARRIVE of one record holds old from the base of its epoch; here it becomes absolute. The base of the
- * next election is the base plus what this one expected. An arrival belongs to the next one if its writer has entered a later
- * epoch, or if all that were expected have arrived (the merge may show them in another order than they came). */
+ * next election is the base plus what this one expected. An arrival belongs to the next one if its writer has
+ * entered a later epoch, or if all that were expected have arrived (the merge may show them in another order than
+ * they came). */
 #include "internal.h"
 
 static void turn(rd_slot *s) {

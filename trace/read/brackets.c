@@ -54,7 +54,8 @@ static bool stands_alone(const xsr_activity *const *kernels, uint32_t count, uin
 static int add_bracket(rd_device *d, const alone *a, int64_t first, int64_t last, int64_t half) {
     if (RD_ROOM(d->brackets, d->bracket_room, d->bracket_count + 1) < 0)
         return XS_E_MEMORY;
-    d->brackets[d->bracket_count++] = (rd_bracket){first, last, a->kernel->begin, a->kernel->end, half, a->kernel->name, a->left_out};
+    d->brackets[d->bracket_count++] =
+        (rd_bracket){first, last, a->kernel->begin, a->kernel->end, half, a->kernel->name, a->left_out};
     return 0;
 }
 

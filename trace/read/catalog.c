@@ -1,5 +1,5 @@
-/* What describes: processes, names, pads, plans, notes. Merged over captures: processes by identity, pads by name, names
- * by kind and text. */
+/* What describes: processes, names, pads, plans, notes. Merged over captures: processes by identity, pads by name,
+ * names by kind and text. */
 #include "internal.h"
 
 #include <stdarg.h>
@@ -40,11 +40,19 @@ static uint64_t identity(const xs_frame *frame) {
 static uint32_t add_process(xsr_reader *reader, const xs_frame *frame) {
     xsr_model *m = &reader->model;
     uint32_t p = m->process_count;
-    if (RD_ROOM(m->processes, reader->room.processes, p + 1) < 0 || RD_ROOM(reader->processes, reader->room.proc, p + 1) < 0 ||
+    if (RD_ROOM(m->processes, reader->room.processes, p + 1) < 0 ||
+        RD_ROOM(reader->processes, reader->room.proc, p + 1) < 0 ||
         rd_map_put(&reader->process_of, identity(frame), p) < 0)
         return XSR_NONE;
-    m->processes[p] = (xsr_process){.host = frame->host, .process = frame->process, .host_name = "", .command = "", .executable = "", .end_time = NO_TIME,
-                                    .device = frame->device, .ranks = 1, .world_ranks = 1};
+    m->processes[p] = (xsr_process){.host = frame->host,
+                                    .process = frame->process,
+                                    .host_name = "",
+                                    .command = "",
+                                    .executable = "",
+                                    .end_time = NO_TIME,
+                                    .device = frame->device,
+                                    .ranks = 1,
+                                    .world_ranks = 1};
     memset(&reader->processes[p], 0, sizeof reader->processes[p]);
     reader->processes[p].region.rings_per_rank = UINT32_MAX;
     reader->processes[p].region.sequence_bits = 32;
@@ -61,7 +69,8 @@ uint32_t rd_process_of(xsr_reader *reader, const xs_frame *frame) {
 
 static bool region_makes_sense(xsr_reader *reader, const xs_region_header *r) {
     return r->ranks > 0 && r->rings_per_rank > 0 && r->record_bytes == sizeof(xs_record) && r->sequence_bits > 0 &&
-           r->sequence_bits <= 32 && r->first_rank < (1u << 24) && r->ranks < (1u << 24) && r->ranks <= reader->rank_budget;
+           r->sequence_bits <= 32 && r->first_rank < (1u << 24) && r->ranks < (1u << 24) &&
+           r->ranks <= reader->rank_budget;
 }
 
 int rd_take_process(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload) {
@@ -71,7 +80,8 @@ int rd_take_process(xsr_reader *reader, const xs_frame *frame, const unsigned ch
     memcpy(&head, payload, sizeof head);
     const xs_region_header *r = &head.region;
     if (r->version > XS_REGION_VERSION)
-        return rd_fail(reader, XS_E_VERSION, "process %d was traced by a newer version of xs (region version %u, this one reads up to %u)",
+        return rd_fail(reader, XS_E_VERSION,
+                       "process %d was traced by a newer version of xs (region version %u, this one reads up to %u)",
                        r->pid, r->version, XS_REGION_VERSION);
     if (r->host != frame->host || r->process != frame->process || !region_makes_sense(reader, r))
         return 0;
@@ -114,7 +124,8 @@ uint32_t rd_name_text(xsr_reader *reader, uint32_t kind, const char *text, size_
     xsr_model *m = &reader->model;
     uint64_t key = hash(text, length, kind);
     uint32_t at = rd_map_get(&reader->name_of, key);
-    if (at != XSR_NONE && m->names[at].kind == kind && strlen(m->names[at].text) == length && memcmp(m->names[at].text, text, length) == 0)
+    if (at != XSR_NONE && m->names[at].kind == kind && strlen(m->names[at].text) == length &&
+        memcmp(m->names[at].text, text, length) == 0)
         return at;
     at = m->name_count;
     const char *copy = rd_arena_text(&reader->text, text, length);
@@ -150,7 +161,8 @@ static bool pad_makes_sense(const xs_frame_pad *pad) {
 static uint32_t find_pad(const xsr_model *m, const char *name, size_t length, const xs_frame_pad *pad) {
     for (uint32_t i = 0; i < m->pad_count; i++) {
         const xsr_pad *p = &m->pads[i];
-        if (p->rows == pad->rows && p->columns == pad->columns && strlen(p->name) == length && memcmp(p->name, name, length) == 0)
+        if (p->rows == pad->rows && p->columns == pad->columns && strlen(p->name) == length &&
+            memcmp(p->name, name, length) == 0)
             return i;
     }
     return XSR_NONE;
@@ -246,7 +258,8 @@ static int add_plan(xsr_reader *reader, uint32_t pad, const xs_plan_entry *e) {
     uint64_t key = hash(e, sizeof *e, pad);
     if (rd_map_get(&reader->plan_of, key) != XSR_NONE)
         return 0;
-    if (RD_ROOM(m->plan, reader->room.plan, m->plan_count + 1) < 0 || rd_map_put(&reader->plan_of, key, m->plan_count) < 0)
+    if (RD_ROOM(m->plan, reader->room.plan, m->plan_count + 1) < 0 ||
+        rd_map_put(&reader->plan_of, key, m->plan_count) < 0)
         return XS_E_MEMORY;
     m->plan[m->plan_count++] = (xsr_plan){pad, *e};
     reader->declared_plan = m->plan_count;

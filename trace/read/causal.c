@@ -29,14 +29,17 @@ static const rd_mark *certain_signal(rd_slot *s, const xsr_wait *w) {
     if (w->result != XS_RESULT_OK || w->reads_from.reason != XSR_REASON_FOUND || s->has_reset || s->rising < s->fresh)
         return NULL;
     const rd_mark *m = rd_history_first(s, w->observed);
-    if (!m || m->post != w->observed || m->gap_before || m->event.time_modulo || (s->evicted && rd_history_is_oldest(s, m)))
+    if (!m || m->post != w->observed || m->gap_before || m->event.time_modulo ||
+        (s->evicted && rd_history_is_oldest(s, m)))
         return NULL;
     return m;
 }
 
 int rd_causal_wait(xsr_reader *reader, const xsr_wait *w) {
     const rd_mark *m = certain_signal(&reader->slots[w->slot], w);
-    return m ? rd_causal_slack(reader, reader->rings[m->event.ring].clock, reader->rank_clock[w->rank], w->end - m->event.time) : 0;
+    return m ? rd_causal_slack(reader, reader->rings[m->event.ring].clock, reader->rank_clock[w->rank],
+                               w->end - m->event.time)
+             : 0;
 }
 
 int rd_causal_slack(xsr_reader *reader, uint32_t from, uint32_t to, int64_t slack) {
@@ -54,7 +57,9 @@ int rd_causal_slack(xsr_reader *reader, uint32_t from, uint32_t to, int64_t slac
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t size_of(int64_t x) { return x < 0 ? -x : x; }
 
-static bool is_reference(const xsr_model *m, const xsr_clock *c) { return c->device < 0 && c->host == m->processes[0].host; }
+static bool is_reference(const xsr_model *m, const xsr_clock *c) {
+    return c->device < 0 && c->host == m->processes[0].host;
+}
 
 static int note_fault(xsr_reader *reader, const xsr_clock *a, const xsr_clock *b, int64_t early, int64_t allowed) {
     const xsr_model *m = &reader->model;
@@ -67,8 +72,11 @@ static int note_fault(xsr_reader *reader, const xsr_clock *a, const xsr_clock *b
         else
             snprintf(names[i], sizeof names[i], "GPU %d of process %d", both[i]->device, pid);
     }
-    return rd_note(reader, "clock fault between %s and %s: a wait ended %lld ns before the signal that it saw, and their bounds allow %lld ns: "
-                           "the bounds are widened", names[0], names[1], (long long)early, (long long)allowed);
+    return rd_note(reader,
+                   "clock fault between %s and %s: a wait ended %lld ns before the signal that it saw, and their "
+                   "bounds allow %lld ns: "
+                   "the bounds are widened",
+                   names[0], names[1], (long long)early, (long long)allowed);
 }
 
 /* there, back: least slacks, INT64_MAX if no signal went that way. */

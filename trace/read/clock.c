@@ -14,7 +14,8 @@ static int64_t realtime_offset(const rd_process *p) {
 static void find_offsets(xsr_reader *reader) {
     for (uint32_t p = 1; p < reader->model.process_count; p++) {
         rd_process *process = &reader->processes[p];
-        if (reader->model.processes[p].host != reader->model.processes[0].host && process->known && !process->region.virtual_time)
+        if (reader->model.processes[p].host != reader->model.processes[0].host && process->known &&
+            !process->region.virtual_time)
             process->offset = realtime_offset(process) - realtime_offset(&reader->processes[0]);
     }
 }
@@ -52,13 +53,16 @@ static void fill_host(xsr_reader *reader, xsr_clock *row, uint32_t p) {
     int64_t step = step_of(process), moved = process->clock_seen ? process->clock_high - process->clock_low : 0;
     row->step_ns = !row->step_ns || step < row->step_ns ? step : row->step_ns;
     moved = rd_bound(moved);
-    row->bound_ns = rd_bound(first_host ? row->step_ns : row->step_ns + (moved > row->bound_ns - row->step_ns ? moved : row->bound_ns - row->step_ns));
+    row->bound_ns = rd_bound(
+        first_host ? row->step_ns
+                   : row->step_ns + (moved > row->bound_ns - row->step_ns ? moved : row->bound_ns - row->step_ns));
 }
 
 static rd_clock *add_row(xsr_reader *reader, uint32_t p, int32_t device) {
     xsr_model *m = &reader->model;
     uint32_t room = reader->room.clocks;
-    if (RD_ROOM(m->clocks, reader->room.clocks, m->clock_count + 1) < 0 || RD_ROOM(reader->clocks, room, m->clock_count + 1) < 0)
+    if (RD_ROOM(m->clocks, reader->room.clocks, m->clock_count + 1) < 0 ||
+        RD_ROOM(reader->clocks, room, m->clock_count + 1) < 0)
         return NULL;
     rd_clock *clock = &reader->clocks[m->clock_count];
     *clock = (rd_clock){.row = {.process = p, .device = device, .host = m->processes[p].host}};
@@ -93,7 +97,8 @@ static int device_rows(xsr_reader *reader, const rd_map *host_row_of) {
             return rc;
         const xsr_clock *host = &reader->clocks[rd_map_get(host_row_of, m->processes[d->process].host)].row;
         if (clock->row.bound_ns >= 0 && host->host != m->processes[0].host)
-            clock->row.bound_ns = rd_bound(clock->row.bound_ns + host->bound_ns); /* its times come through that host's clock */
+            clock->row.bound_ns =
+                rd_bound(clock->row.bound_ns + host->bound_ns); /* its times come through that host's clock */
     }
     return 0;
 }
@@ -106,7 +111,8 @@ static int ring_rows(xsr_reader *reader, const rd_map *host_row_of) {
         return XS_E_MEMORY;
     for (uint32_t i = 0; i < m->ring_count; i++) {
         rd_ring *r = &reader->rings[i];
-        r->clock = r->gpu != XSR_NONE ? reader->devices[r->gpu].row : rd_map_get(host_row_of, m->processes[m->rings[i].process].host);
+        r->clock = r->gpu != XSR_NONE ? reader->devices[r->gpu].row
+                                      : rd_map_get(host_row_of, m->processes[m->rings[i].process].host);
         reader->rank_clock[m->rings[i].rank] = r->clock;
     }
     return 0;

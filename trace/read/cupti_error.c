@@ -1,10 +1,11 @@
-/* What CUPTI's times of a device are off by. CUPTI brings the device's time to the host's by looking at both clocks every few seconds (4 on
- * an H200) and goes on with the drift that it saw last: between looks it leaves the clock, and with a look it jumps back. The
- * first drift comes from looks close together: 0.2 ppm off, and 650 ns at the first jump. Answers show no such jump, so it is not the device's clock.
+/* What CUPTI's times of a device are off by. CUPTI brings the device's time to the host's by looking at both clocks
+ * every few seconds (4 on an H200) and goes on with the drift that it saw last: between looks it leaves the clock, and
+ * with a look it jumps back. The first drift comes from looks close together: 0.2 ppm off, and 650 ns at the first
+ * jump. Answers show no such jump, so it is not the device's clock.
  *
- * Where CUPTI looks is not told. So kernels' distances from the fit, less what is usual of their kind, are cut in two where two lines fit
- * best, and each part again, as long as that gains much more than their noise does: straight lines, with jumps in between. Both
- * ends of kernels must say so. docs/clocks.md */
+ * Where CUPTI looks is not told. So kernels' distances from the fit, less what is usual of their kind, are cut in
+ * two where two lines fit best, and each part again, as long as that gains much more than their noise does: straight
+ * lines, with jumps in between. Both ends of kernels must say so. docs/clocks.md */
 #include "internal.h"
 
 #define LEAST 16            /* kernels a line */
@@ -16,7 +17,8 @@
 #define AGREE 0.5           /* of what begins say, ends must say so much */
 
 typedef struct point { /* a kernel */
-    int64_t time, begin, end; /* begin, end: from the first (last) stamp as the fit has it; less what is usual of kernels of its name */
+    /* begin, end: from the first (last) stamp as the fit has it; less what is usual of kernels of its name */
+    int64_t time, begin, end;
     uint32_t name;
     double x, y, weight; /* seconds, ns, 1 / variance */
 } point;
@@ -61,7 +63,8 @@ static uint32_t best_cut(const point *points, uint32_t from, uint32_t to) {
     for (uint32_t i = from; i + LEAST < to; i++) {
         add(&left, &points[i], points[from].x, 1);
         add(&right, &points[i], points[from].x, -1);
-        if (i + 1 - from < LEAST || points[i].time - points[from].time < SHORTEST || points[to - 1].time - points[i + 1].time < SHORTEST)
+        if (i + 1 - from < LEAST || points[i].time - points[from].time < SHORTEST ||
+            points[to - 1].time - points[i + 1].time < SHORTEST)
             continue;
         double two = rest_of(&left) + rest_of(&right);
         if (two < best) {
@@ -78,7 +81,8 @@ static int add_line(rd_device *d, const point *points, uint32_t from, uint32_t t
     if (RD_ROOM(d->lines, d->line_room, d->line_count + 1) < 0)
         return XS_E_MEMORY;
     slope = flat - rest > GAIN ? slope : 0;
-    d->lines[d->line_count++] = (rd_error_line){points[from].time, points[to - 1].time, level - slope * middle, slope / SECOND};
+    d->lines[d->line_count++] =
+        (rd_error_line){points[from].time, points[to - 1].time, level - slope * middle, slope / SECOND};
     return 0;
 }
 
@@ -233,7 +237,8 @@ int rd_cupti_error_find(const xsr_reader *reader, rd_device *d) {
         int64_t error = rd_cupti_error_at(d, b->begin);
         b->begin -= error;
         b->end -= error;
-        b->half += error < 0 ? -error : error; /* as told or as moved: not known. Those that stay bound the clock as they did */
+        /* as told or as moved: not known. Those that stay bound the clock as they did */
+        b->half += error < 0 ? -error : error;
     }
     return rc;
 }

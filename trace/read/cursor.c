@@ -126,19 +126,20 @@ static bool take_full(xsr_reader *reader, uint32_t ring, const xs_record *head, 
         raw->further[3 * i + 2] = more.time;
     }
     raw->named = is_named(reader, ring, raw);
-    raw->yields = reader->rings[ring].device < 0 && !reader->processes[reader->model.rings[ring].process].region.virtual_time;
+    raw->yields =
+        reader->rings[ring].device < 0 && !reader->processes[reader->model.rings[ring].process].region.virtual_time;
     return raw->kind > XS_EV_NONE && raw->kind < XS_EV_COUNT && raw->time >= 0 && raw->time < 1ll << 62;
 }
 
-/* The first record of an event is lost, and nothing else: the second one says what it was. The record before the hole ends an event, so that
- * the lost one cannot have been a second one itself. */
+/* The first record of an event is lost, and nothing else: the second one says what it was. The record before the
+ * hole ends an event, so that the lost one cannot have been a second one itself. */
 static void take_orphan(xsr_reader *reader, uint32_t ring, const xs_record *second, rd_raw *raw) {
     rd_ring *r = &reader->rings[ring];
     rd_hole *hole = r->hole_count ? &r->holes[r->hole_count - 1] : NULL;
     uint32_t w = second->code_object, kind = XS_DETAIL_KIND(w), furthers = XS_DETAIL_FURTHER(w);
     xs_record more;
-    if (!hole || hole->first != r->told || hole->first != hole->last || hole->last + 1 != raw->sequence || furthers > 2 || kind == XS_EV_NONE ||
-        kind >= XS_EV_COUNT)
+    if (!hole || hole->first != r->told || hole->first != hole->last || hole->last + 1 != raw->sequence ||
+        furthers > 2 || kind == XS_EV_NONE || kind >= XS_EV_COUNT)
         return;
     for (uint32_t i = 0; i < furthers; i++, raw->records++)
         if (!take_more(reader, ring, &more))
@@ -157,7 +158,8 @@ static void take_code(const xs_record *head, rd_raw *raw) {
 }
 
 static bool may_be_of_a_slot(const rd_hole *h) {
-    return !h->kind || rd_changes_slot(h->kind) || h->kind == XS_EV_PASS || h->kind == XS_EV_WAIT_START || h->kind == XS_EV_WAIT_END;
+    return !h->kind || rd_changes_slot(h->kind) || h->kind == XS_EV_PASS || h->kind == XS_EV_WAIT_START ||
+           h->kind == XS_EV_WAIT_END;
 }
 
 /* after: of the ring's clock; INT64_MAX: nothing comes behind them. */
@@ -189,7 +191,10 @@ int rd_cursor_next(xsr_reader *reader, uint32_t ring) {
     while ((rc = next_record(reader, ring, &head)) == 1) {
         rd_raw *raw = &r->raw;
         uint32_t code = head.code_object >> 24;
-        *raw = (rd_raw){.sequence = r->sequence - 1, .object = head.code_object & XS_OBJECT_MASK, .value = head.value, .records = 1};
+        *raw = (rd_raw){.sequence = r->sequence - 1,
+                        .object = head.code_object & XS_OBJECT_MASK,
+                        .value = head.value,
+                        .records = 1};
         bool whole = true;
         if (code == XS_CODE_FULL)
             whole = take_full(reader, ring, &head, raw);

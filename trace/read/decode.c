@@ -20,7 +20,8 @@ static void decode_wait_start(rd_slot *s, const rd_raw *raw, xsr_event *e) {
     e->value = e->need = value_of(s, raw, !s->narrow, raw->further[1], raw->value);
 }
 
-/* All ones, or the file in its place: what back-off asks for in so many polls. Threads of a host do not sleep for that. */
+/* All ones, or the file in its place: what back-off asks for in so many polls. Threads of a host do not sleep for
+ * that. */
 static uint64_t slept(const rd_raw *raw, bool both, uint64_t polls) {
     uint32_t low = raw->further[1], high = both ? raw->further[3] & 0xffffu : 0xffffu;
     if (raw->named || (low == UINT32_MAX && high == 0xffffu))
@@ -31,7 +32,8 @@ static uint64_t slept(const rd_raw *raw, bool both, uint64_t polls) {
 static uint64_t observed_of(const rd_slot *s, const rd_raw *raw) {
     if (raw->kind == XS_EV_PASS)
         return value_of(s, raw, raw->full, raw->further[1], raw->value);
-    return raw->furthers && !s->narrow ? wide(raw->furthers == 2 ? raw->further[4] : 0, raw->value) : rd_unwrap(s->last, raw->value);
+    return raw->furthers && !s->narrow ? wide(raw->furthers == 2 ? raw->further[4] : 0, raw->value)
+                                       : rd_unwrap(s->last, raw->value);
 }
 
 bool rd_observed(const xsr_reader *reader, uint32_t ring, uint32_t slot, uint64_t *value) {
@@ -176,10 +178,23 @@ int rd_decode(xsr_reader *reader, uint32_t ring, xsr_event *e) {
     rd_ring *r = &reader->rings[ring];
     const rd_raw *raw = &r->raw;
     const xsr_ring *row = &reader->model.rings[ring];
-    *e = (xsr_event){.id = reader->next_id++, .time = rd_host_time(r, raw->time), .sequence = raw->sequence,
-                     .ring = ring, .writer = XSR_NONE, .rank = row->rank, .role = XSR_NONE, .kind = raw->kind, .order = raw->order,
-                     .scope = raw->scope, .fence = raw->fence, .cmp = raw->cmp, .result = raw->result, .time_modulo = raw->modulo,
-                     .slot = XSR_NONE, .object = raw->object, .file = XSR_NONE};
+    *e = (xsr_event){.id = reader->next_id++,
+                     .time = rd_host_time(r, raw->time),
+                     .sequence = raw->sequence,
+                     .ring = ring,
+                     .writer = XSR_NONE,
+                     .rank = row->rank,
+                     .role = XSR_NONE,
+                     .kind = raw->kind,
+                     .order = raw->order,
+                     .scope = raw->scope,
+                     .fence = raw->fence,
+                     .cmp = raw->cmp,
+                     .result = raw->result,
+                     .time_modulo = raw->modulo,
+                     .slot = XSR_NONE,
+                     .object = raw->object,
+                     .file = XSR_NONE};
     name_file(reader, row->process, raw, e);
     /* Roles and epochs take hold with their own event, so attribution comes first; it reads raw words only. */
     int rc = rd_attribute(reader, ring, e);

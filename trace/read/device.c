@@ -86,8 +86,11 @@ static int estimate(xsr_reader *reader, rd_device *d) {
         estimate_ring(reader, &reader->rings[reader->device_rings[i]], &device, &offset);
     int rc = rd_fit_one(&d->fit, device, offset == INT64_MAX ? 0 : device + offset);
     if (rc == 0)
-        rc = rd_note(reader, "process %d, GPU %d: no sample of its clock: its times are placed so that none is later than the look that "
-                             "found it; how far they are off is not known", reader->model.processes[d->process].pid, d->device);
+        rc = rd_note(
+            reader,
+            "process %d, GPU %d: no sample of its clock: its times are placed so that none is later than the look that "
+            "found it; how far they are off is not known",
+            reader->model.processes[d->process].pid, d->device);
     return rc;
 }
 

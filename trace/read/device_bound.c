@@ -28,7 +28,8 @@ static int residual_of(const rd_device *d, int64_t step, int64_t *residual, bool
             far[count++] = size_of(s->host + d->centred - rd_fit_host(&d->fit, &hint, s->device));
     }
     qsort(far, count, sizeof *far, by_size);
-    *measured = count >= NEAR_BEST && count > d->fit.count + (d->bracket_count > 0); /* the kernels' own distance is fitted too */
+    /* the kernels' own distance is fitted too */
+    *measured = count >= NEAR_BEST && count > d->fit.count + (d->bracket_count > 0);
     *residual = *measured ? far[(count * 99ull + 99) / 100 - 1] : larger(far[count - 1], (best + 1) / 2);
     free(far);
     return 0;
@@ -64,8 +65,9 @@ static limits limits_of_kernels(const rd_device *d, int64_t offset) {
     return l;
 }
 
-/* Every bracket says where the truth lies from the fit: between the innermost ends of what all of them say. Where they contradict each
- * other (*fault: by so much), between the outermost ends of what each kind says: which of them is wrong is not known. */
+/* Every bracket says where the truth lies from the fit: between the innermost ends of what all of them say. Where
+ * they contradict each other (*fault: by so much), between the outermost ends of what each kind says: which of them
+ * is wrong is not known. */
 void rd_device_limits(const rd_device *d, int64_t offset, int64_t *low, int64_t *high, int64_t *fault) {
     limits a = limits_of_answers(d), k = limits_of_kernels(d, offset), both = a;
     narrow(&both, k.low, k.high);
@@ -82,8 +84,9 @@ void rd_device_limits(const rd_device *d, int64_t offset, int64_t *low, int64_t 
     }
 }
 
-/* Samples say how the clock runs; where it lies between the innermost ends of all brackets none of them says, and the middle is least
- * wrong. Where answers and kernels contradict each other: as near to the answers as kernels still enclose what was stamped in them. */
+/* Samples say how the clock runs; where it lies between the innermost ends of all brackets none of them says, and
+ * the middle is least wrong. Where answers and kernels contradict each other: as near to the answers as kernels
+ * still enclose what was stamped in them. */
 void rd_device_centre(const xsr_reader *reader, rd_device *d) {
     limits k = limits_of_kernels(d, reader->processes[d->process].offset), both = limits_of_answers(d);
     if (!d->sample_count)
@@ -96,7 +99,8 @@ void rd_device_centre(const xsr_reader *reader, rd_device *d) {
         d->fit.knots[i].host += d->centred;
 }
 
-/* Between samples a minute apart a clock was seen to leave its line by 240 ns: allow 20 ns a second. Beyond the samples: 20 ppm. */
+/* Between samples a minute apart a clock was seen to leave its line by 240 ns: allow 20 ns a second. Beyond the
+ * samples: 20 ppm. */
 static int64_t widening_of(const rd_device *d, int64_t *beyond) {
     int64_t gap = 0;
     for (uint32_t i = 1; i < d->sample_count; i++)
@@ -133,12 +137,18 @@ int rd_device_measure(xsr_reader *reader, rd_device *d, rd_clock *clock) {
     row->kernels = fitted_kernels(d);
     row->cupti_ns = d->cupti_error;
     row->fault_ns = fault > 2 * row->step_ns ? fault : 0;
-    row->bound_ns = rd_bound(rd_bound(larger(size_of(low), size_of(high))) + (measured ? rd_bound(residual) : 0) + rd_bound(row->step_ns) + rd_bound(clock->widened));
+    row->bound_ns = rd_bound(rd_bound(larger(size_of(low), size_of(high))) + (measured ? rd_bound(residual) : 0) +
+                             rd_bound(row->step_ns) + rd_bound(clock->widened));
     if (row->fault_ns)
-        rc = rd_note(reader, "clock fault of GPU %d of process %d: its answers to the host and the kernels that CUPTI tells of contradict each other "
-                             "by %lld ns: its bound is widened to hold both", d->device, reader->model.processes[d->process].pid, (long long)fault);
+        rc = rd_note(reader,
+                     "clock fault of GPU %d of process %d: its answers to the host and the kernels that CUPTI tells of "
+                     "contradict each other "
+                     "by %lld ns: its bound is widened to hold both",
+                     d->device, reader->model.processes[d->process].pid, (long long)fault);
     if (rc || beyond / 50000 <= row->step_ns)
         return rc;
-    return rd_note(reader, "process %d, GPU %d: records reach %.3f s beyond the samples of its clock: its bound is widened by 20 ppm of that",
+    return rd_note(reader,
+                   "process %d, GPU %d: records reach %.3f s beyond the samples of its clock: its bound is widened by "
+                   "20 ppm of that",
                    reader->model.processes[d->process].pid, d->device, (double)beyond / SECOND);
 }

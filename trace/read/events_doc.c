@@ -5,7 +5,8 @@
 #include <xs/events.h>
 
 typedef struct event_row { int id; const char *name, *shape, *object, *value, *detail, *further, *text; } event_row;
-#define EVENT_ROW(id, name, shape, object, value, detail, further, text) {id, #name, #shape, #object, value, detail, further, text},
+#define EVENT_ROW(id, name, shape, object, value, detail, further, text) \
+    {id, #name, #shape, #object, value, detail, further, text},
 static const event_row events[] = {XS_EVENTS(EVENT_ROW)};
 
 typedef struct code_row { int code; const char *name, *event; int order; const char *scope, *fence; } code_row;
@@ -37,13 +38,15 @@ static void put_ids(void) {
 }
 
 static void put_events(void) {
-    printf("# Events\n\nGenerated from `lib/include/xs/events.h` by `xs_events_doc`; a test compares. Ids are never reused.\n"
+    printf("# Events\n\nGenerated from `lib/include/xs/events.h` by `xs_events_doc`; a test compares. Ids are never "
+           "reused.\n"
            "How the words lie in records is in `lib/include/xs/record.h`. Words are `name:unit`.\n\n"
-           "| id | name | shape | object | value | detail | further | meaning |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+           "| id | name | shape | object | value | detail | further | meaning |\n| --- | --- | --- | --- | --- | --- | "
+           "--- | --- |\n");
     for (size_t i = 0; i < COUNT(events); i++) {
         const event_row *e = &events[i];
-        printf("| %d | `%s` | %s | %s | %s | %s | %s | %s |\n", e->id, low(e->name), low(e->shape), low(cell(e->object)), cell(e->value),
-               cell(e->detail), cell(e->further), e->text);
+        printf("| %d | `%s` | %s | %s | %s | %s | %s | %s |\n", e->id, low(e->name), low(e->shape),
+               low(cell(e->object)), cell(e->value), cell(e->detail), cell(e->further), e->text);
     }
 }
 
@@ -55,13 +58,15 @@ static void put_objects(void) {
 
 static void put_codes(void) {
     static const char *const orders[] = {"", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "weak"};
-    printf("\n## Codes\n\nWhat one record says without a second one. %d means a further record of an event, %d an event whose second "
+    printf("\n## Codes\n\nWhat one record says without a second one. %d means a further record of an event, %d an "
+           "event whose second "
            "record\ncarries kind, order, scope, fence, comparison and result in full.\n\n"
-           "| code | name | event | order | scope | fence |\n| --- | --- | --- | --- | --- | --- |\n", XS_CODE_MORE, XS_CODE_FULL);
+           "| code | name | event | order | scope | fence |\n| --- | --- | --- | --- | --- | --- |\n",
+           XS_CODE_MORE, XS_CODE_FULL);
     for (size_t i = 0; i < COUNT(codes); i++) {
         const code_row *c = &codes[i];
-        printf("| %d | `%s` | `%s` | %s | %s | %s |\n", c->code, low(c->name), low(c->event), orders[c->order & 7], low(cell(c->scope)),
-               low(cell(c->fence)));
+        printf("| %d | `%s` | `%s` | %s | %s | %s |\n", c->code, low(c->name), low(c->event), orders[c->order & 7],
+               low(cell(c->scope)), low(cell(c->fence)));
     }
 }
 

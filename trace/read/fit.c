@@ -1,10 +1,11 @@
 /* From a device's time to the host's: a line of a few pieces through bracketed samples.
  *
- * The device's clock runs a few ppm off CLOCK_BOOTTIME, and not evenly: one line through a minute misses by 240 ns, lines
- * through 5 s by one timer step. So: a least-squares line through all samples, then a continuous broken line (a knot every
- * five seconds, fewer where samples are few) through what is left. A sample counts less the wider its bracket is. Two weak
- * priors keep noise out where samples are few or close together: drifts are tens of ppm, and bends a few.
- * Knots are whole nanoseconds on both clocks and every piece rises, so order on the device is never changed. */
+ * The device's clock runs a few ppm off CLOCK_BOOTTIME, and not evenly: one line through a minute misses by 240 ns,
+ * lines through 5 s by one timer step. So: a least-squares line through all samples, then a continuous broken line
+ * (a knot every five seconds, fewer where samples are few) through what is left. A sample counts less the wider its
+ * bracket is. Two weak priors keep noise out where samples are few or close together: drifts are tens of ppm, and
+ * bends a few. Knots are whole nanoseconds on both clocks and every piece rises, so order on the device is never
+ * changed. */
 #include "internal.h"
 
 #define PIECE (5 * SECOND)
@@ -27,11 +28,14 @@ static double on_line(const line *l, double x) { return l->y + l->drift * (x - l
 
 /* Near-best samples agree within a fraction of their bracket; in a wider one the answer may lie anywhere. */
 static double weight_of(const rd_sample *s, int64_t best) {
-    double sigma = s->sigma > 0 ? s->sigma : (double)best / 16 + (s->bracket > best ? (double)(s->bracket - best) / 2 : 0) + 1;
+    double sigma =
+        s->sigma > 0 ? s->sigma : (double)best / 16 + (s->bracket > best ? (double)(s->bracket - best) / 2 : 0) + 1;
     return 1 / (sigma * sigma);
 }
 
-static double limited(double drift) { return drift > MOST_DRIFT ? MOST_DRIFT : drift < -MOST_DRIFT ? -MOST_DRIFT : drift; }
+static double limited(double drift) {
+    return drift > MOST_DRIFT ? MOST_DRIFT : drift < -MOST_DRIFT ? -MOST_DRIFT : drift;
+}
 
 /* One in twenty is narrower: of many, a few may be so by mistake. */
 int64_t rd_best_bracket(const rd_sample *samples, uint32_t count) {
@@ -72,12 +76,14 @@ static line line_through(const rd_sample *samples, uint32_t count, int64_t best)
 }
 
 static uint32_t pieces_for(int64_t span, uint32_t count) {
-    int64_t by_time = span / PIECE, by_count = count / SAMPLES_A_PIECE, pieces = by_time < by_count ? by_time : by_count;
+    int64_t by_time = span / PIECE, by_count = count / SAMPLES_A_PIECE,
+            pieces = by_time < by_count ? by_time : by_count;
     return pieces < 1 ? 1 : (uint32_t)pieces;
 }
 
 /* The normal equations of the broken line's knots, in distances from the line: tridiagonal. */
-static void set_up(const equations *s, const rd_sample *samples, uint32_t count, int64_t best, const line *l, uint32_t pieces, double length) {
+static void set_up(const equations *s, const rd_sample *samples, uint32_t count, int64_t best, const line *l,
+                   uint32_t pieces, double length) {
     double prior = 1 / (PRIOR_BEND * length * PRIOR_BEND * length);
     for (uint32_t k = 0; k < pieces; k++) {
         s->diagonal[k] += prior;
@@ -85,7 +91,8 @@ static void set_up(const equations *s, const rd_sample *samples, uint32_t count,
         s->beside[k] -= prior;
     }
     for (uint32_t i = 0; i < count; i++) {
-        double x = x_of(&samples[i], samples), w = weight_of(&samples[i], best), rest = y_of(&samples[i], samples) - on_line(l, x);
+        double x = x_of(&samples[i], samples), w = weight_of(&samples[i], best),
+               rest = y_of(&samples[i], samples) - on_line(l, x);
         uint32_t k = x / length < pieces - 1 ? (uint32_t)(x / length) : pieces - 1;
         double right = x / length - k, left = 1 - right;
         s->diagonal[k] += w * left * left;

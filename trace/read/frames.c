@@ -13,7 +13,9 @@ typedef struct walk {
     bool bad, numbered;
 } walk;
 
-static const xs_frame *head_at(const walk *w, uint64_t at) { return (const xs_frame *)(const void *)(w->file->bytes + at); }
+static const xs_frame *head_at(const walk *w, uint64_t at) {
+    return (const xs_frame *)(const void *)(w->file->bytes + at);
+}
 
 static bool plausible(const xs_frame *f) {
     return f->magic == XS_FRAME_MAGIC && f->header_bytes >= sizeof *f && f->header_bytes % 16 == 0 && f->type > 0;
@@ -78,14 +80,18 @@ static int version_of(walk *w, const xs_frame *f, const unsigned char *payload) 
     if (memcmp(file.magic, XS_CAPTURE_MAGIC, sizeof XS_CAPTURE_MAGIC) != 0)
         return 0;
     if (file.version > XS_CAPTURE_VERSION)
-        return rd_fail(w->reader, XS_E_VERSION, "%s: written by a newer version of xs (capture version %u, this one reads up to %u)",
+        return rd_fail(w->reader, XS_E_VERSION,
+                       "%s: written by a newer version of xs (capture version %u, this one reads up to %u)",
                        w->file->path, file.version, XS_CAPTURE_VERSION);
     if (file.dropped_segments)
         w->reader->trimmed = true;
     if (w->reader->other_events || !file.events_hash || file.events_hash == xs_events_hash_value())
         return 0;
     w->reader->other_events = true;
-    return rd_note(w->reader, "%s: written by a build of xs with another table of events: records of events that this one does not know are left out", w->file->path);
+    return rd_note(w->reader,
+                   "%s: written by a build of xs with another table of events: records of events that this one does "
+                   "not know are left out",
+                   w->file->path);
 }
 
 static int take(walk *w) {

@@ -1,5 +1,5 @@
-/* The bounded history of a slot: signals, watermarks, arrivals and resets, in merged order. An entry is settled (told to
- * the sinks, with the waits that it released) when it is pushed out, and at the end. */
+/* The bounded history of a slot: signals, watermarks, arrivals and resets, in merged order. An entry is settled
+ * (told to the sinks, with the waits that it released) when it is pushed out, and at the end. */
 #include "internal.h"
 
 /* How many entries a slot keeps by default, once all slots together have so many. */
@@ -8,7 +8,8 @@ static const struct { uint32_t all, each; } most_marks[] = {{1u << 21, 8}, {1u <
 static rd_mark *mark_at(const rd_slot *s, uint32_t i) { return &s->marks[(s->mark_first + i) & (s->mark_room - 1)]; }
 
 bool rd_changes_slot(uint32_t kind) {
-    return kind == XS_EV_SIGNAL || kind == XS_EV_WATERMARK || kind == XS_EV_ARRIVE || kind == XS_EV_GATE_ARRIVE || kind == XS_EV_RESET;
+    return kind == XS_EV_SIGNAL || kind == XS_EV_WATERMARK || kind == XS_EV_ARRIVE || kind == XS_EV_GATE_ARRIVE ||
+           kind == XS_EV_RESET;
 }
 
 static int settle_mark(xsr_reader *reader, rd_mark *mark) {
@@ -108,8 +109,8 @@ int rd_history_add(xsr_reader *reader, const xsr_event *event, uint64_t post) {
     return 0;
 }
 
-/* Index of the first entry of the rising tail [from, count) whose value is at least need. Waits mostly look at the newest
- * entries: the search gallops back from there. */
+/* Index of the first entry of the rising tail [from, count) whose value is at least need. Waits mostly look at the
+ * newest entries: the search gallops back from there. */
 static uint32_t lower(const rd_slot *s, uint32_t from, uint64_t need) {
     uint32_t low = from, high = s->mark_count, at;
     for (uint32_t step = 1; high - from >= step; step *= 2) {
@@ -155,7 +156,9 @@ static bool other_writer(const xsr_event *a, const xsr_event *b) {
     return a->rank != b->rank || (a->writer != b->writer && a->writer != XSR_NONE && b->writer != XSR_NONE);
 }
 
-static uint64_t reader_key(const xsr_reader *reader, const rd_slot *s, uint32_t writer) { return (uint64_t)(s - reader->slots) << 32 | writer; }
+static uint64_t reader_key(const xsr_reader *reader, const rd_slot *s, uint32_t writer) {
+    return (uint64_t)(s - reader->slots) << 32 | writer;
+}
 
 /* What that writer read here last; NULL: nothing that is known. */
 static const rd_read *read_of(const xsr_reader *reader, const rd_slot *s, uint32_t writer) {
@@ -218,8 +221,9 @@ rd_limits rd_history_limits(const xsr_reader *reader, const rd_slot *s, const xs
     return (rd_limits){floor, UINT64_MAX};
 }
 
-/* Where values come again and clocks disagree, who has seen what keeps rounds apart. A record lost since their order was last certain may have told
- * that a wait was over, or the flag set back, and from then on every wait could be taken for that of a round before. */
+/* Where values come again and clocks disagree, who has seen what keeps rounds apart. A record lost since their order
+ * was last certain may have told that a wait was over, or the flag set back, and from then on every wait could be
+ * taken for that of a round before. */
 bool rd_history_unsure(const xsr_reader *reader, const rd_slot *s, const xsr_wait *w, const rd_mark *read) {
     if (!reader->hold || reader->gap_until == NO_TIME || s->arrived)
         return false;
@@ -232,8 +236,8 @@ bool rd_history_unsure(const xsr_reader *reader, const rd_slot *s, const xsr_wai
     return comes_again && (read_again || s->certain == NO_TIME || reader->gap_until >= s->certain - reader->bound);
 }
 
-/* What has its turn later than the wait was written before it ended if stamps leave that open; not what came behind a later write of its
- * writer. */
+/* What has its turn later than the wait was written before it ended if stamps leave that open; not what came behind
+ * a later write of its writer. */
 rd_mark *rd_history_equal(const xsr_reader *reader, const xsr_wait *w, const rd_limits *limits, bool *ambiguous) {
     rd_slot *s = &reader->slots[w->slot];
     rd_mark *found = NULL;
@@ -244,7 +248,8 @@ rd_mark *rd_history_equal(const xsr_reader *reader, const xsr_wait *w, const rd_
         return NULL;
     for (; at < s->mark_count; at++) {
         rd_mark *mark = mark_at(s, at);
-        if (repeats && (mark->event.id > limits->ceiling || (mark->event.writer == w->writer && mark->event.id > w->id)))
+        if (repeats &&
+            (mark->event.id > limits->ceiling || (mark->event.writer == w->writer && mark->event.id > w->id)))
             break;
         if (mark->post != w->observed || (mark->event.id > w->id && mark->event.time > w->end + reader->grace)) {
             if (sorted)
@@ -295,7 +300,8 @@ bool rd_history_shows(const xsr_reader *reader, const rd_slot *s, uint64_t value
     if (s->arrived)
         return (s->elects ? s->last : s->reached) >= value;
     if (is_sorted(s) && !initial)
-        return s->fresh && mark_at(s, s->mark_count - 1)->post >= value && mark_at(s, s->mark_count - 1)->event.id >= read_before(reader, s, writer, UINT64_MAX, waited);
+        return s->fresh && mark_at(s, s->mark_count - 1)->post >= value &&
+               mark_at(s, s->mark_count - 1)->event.id >= read_before(reader, s, writer, UINT64_MAX, waited);
     uint64_t floor = floor_of(reader, s, writer, UINT64_MAX, waited);
     for (uint32_t i = s->mark_count; i-- > s->mark_count - s->fresh && mark_at(s, i)->event.id >= floor;)
         if (mark_at(s, i)->post == value)
@@ -312,7 +318,8 @@ rd_mark *rd_history_newest(rd_slot *s, int64_t until) {
 
 bool rd_history_is_oldest(const rd_slot *s, const rd_mark *mark) { return s->mark_count && mark == mark_at(s, 0); }
 
-/* The entry that the next event of this slot will write or read: asked for early, since histories outgrow the caches. */
+/* The entry that the next event of this slot will write or read: asked for early, since histories outgrow the
+ * caches. */
 void rd_history_prefetch(const rd_slot *s, uint32_t kind) {
     if (!s->mark_room)
         return;

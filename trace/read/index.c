@@ -34,7 +34,8 @@ int rd_take_records(xsr_reader *reader, const xs_frame *frame, const unsigned ch
     if (ring == XSR_NONE || RD_ROOM(reader->spans, reader->room.spans, reader->span_count + 1) < 0)
         return XS_E_MEMORY;
     reader->rings[ring].device = frame->device;
-    reader->spans[reader->span_count++] = (rd_span){.first = head.first, .payload = payload, .count = head.count, .ring = ring};
+    reader->spans[reader->span_count++] =
+        (rd_span){.first = head.first, .payload = payload, .count = head.count, .ring = ring};
     reader->model.records += head.count;
     return 1;
 }
@@ -110,7 +111,10 @@ static int take_status(xsr_reader *reader, uint32_t process, const unsigned char
 }
 
 int rd_take_ring_rows(xsr_reader *reader, const xs_frame *frame, const unsigned char *payload) {
-    static const struct { size_t width; int (*take)(xsr_reader *, uint32_t, const unsigned char *); } kinds[XS_FRAME_COUNT] = {
+    static const struct {
+        size_t width;
+        int (*take)(xsr_reader *, uint32_t, const unsigned char *);
+    } kinds[XS_FRAME_COUNT] = {
         [XS_FRAME_LOOK] = {sizeof(xs_frame_look), take_look},
         [XS_FRAME_OWNERS] = {sizeof(xs_frame_owner), take_owner},
         [XS_FRAME_STATUS] = {sizeof(xs_frame_status), take_status},
@@ -169,8 +173,8 @@ static int by_status(const void *a, const void *b) {
 
 static bool same_look(const rd_look *a, const rd_look *b) { return a->ring == b->ring && a->newest == b->newest; }
 
-/* Of several looks with one newest record, the first bounds that record and the last bounds the next. Owners are written
- * again by each segment. */
+/* Of several looks with one newest record, the first bounds that record and the last bounds the next. Owners are
+ * written again by each segment. */
 static void drop_repeats(xsr_reader *reader) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < reader->look_count; i++) {
@@ -204,7 +208,8 @@ static int make_ranks(xsr_reader *reader) {
         for (uint32_t i = 0; i < m->processes[p].ranks; i++) {
             if (RD_ROOM(m->ranks, reader->room.ranks, m->rank_count + 1) < 0)
                 return XS_E_MEMORY;
-            m->ranks[m->rank_count++] = (xsr_rank){.rank = m->processes[p].first_rank + i, .process = p, .device = m->processes[p].device};
+            m->ranks[m->rank_count++] =
+                (xsr_rank){.rank = m->processes[p].first_rank + i, .process = p, .device = m->processes[p].device};
         }
     return 0;
 }

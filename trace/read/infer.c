@@ -1,11 +1,14 @@
 /* The plan: who owes a slot. Declared entries by pad and place; where none was declared, the one writer seen. */
 #include "internal.h"
 
-static bool says_supplier(uint32_t kind) { return kind == XS_PLAN_WRITER || kind == XS_PLAN_HOST_SUPPLIER || kind == XS_PLAN_NO_ARRIVALS; }
+static bool says_supplier(uint32_t kind) {
+    return kind == XS_PLAN_WRITER || kind == XS_PLAN_HOST_SUPPLIER || kind == XS_PLAN_NO_ARRIVALS;
+}
 
 #define SUPPLIER 0u /* all that says who supplies is one kind here */
 
-/* The first entry of a place wins (HOST_SUPPLIER and WRITER rarely meet); of those that leave something open the first one. */
+/* The first entry of a place wins (HOST_SUPPLIER and WRITER rarely meet); of those that leave something open the
+ * first one. */
 int rd_plan_index_make(xsr_reader *reader) {
     const xsr_model *m = &reader->model;
     int rc = rd_planned_open(&reader->planned, m->pad_count);
@@ -26,7 +29,10 @@ void rd_plan_slot(xsr_reader *reader, uint32_t slot) {
         reader->slots[slot].host_supplier = true;
         return;
     }
-    s->supplier_rank = rank == XS_PLAN_ROW ? s->row : rank == XS_PLAN_COLUMN ? s->column : rank == XS_PLAN_OWNER ? s->owner : (uint32_t)rank;
+    s->supplier_rank = rank == XS_PLAN_ROW      ? s->row
+                       : rank == XS_PLAN_COLUMN ? s->column
+                       : rank == XS_PLAN_OWNER  ? s->owner
+                                                : (uint32_t)rank;
     s->supplier_origin = p->entry.origin;
     if (p->entry.kind == XS_PLAN_WRITER && p->entry.b && p->entry.b <= reader->model.name_count)
         s->supplier_role = (uint32_t)p->entry.b - 1;
@@ -76,9 +82,16 @@ int rd_infer_finish(xsr_reader *reader) {
         const xsr_slot *s = &m->slots[i];
         if (s->supplier_origin != XS_PLAN_INFERRED || s->supplier_rank == XSR_NONE)
             continue;
-        xsr_plan row = {s->pad, {.kind = XS_PLAN_WRITER, .origin = XS_PLAN_INFERRED,
-            .pad_first = rd_pad_first(reader, s->pad), .owner = s->owner, .row = s->row, .column = s->column, .epoch = UINT64_MAX,
-            .a = s->supplier_rank, .b = s->supplier_role == XSR_NONE ? 0 : (uint64_t)s->supplier_role + 1}};
+        xsr_plan row = {s->pad,
+                        {.kind = XS_PLAN_WRITER,
+                         .origin = XS_PLAN_INFERRED,
+                         .pad_first = rd_pad_first(reader, s->pad),
+                         .owner = s->owner,
+                         .row = s->row,
+                         .column = s->column,
+                         .epoch = UINT64_MAX,
+                         .a = s->supplier_rank,
+                         .b = s->supplier_role == XSR_NONE ? 0 : (uint64_t)s->supplier_role + 1}};
         if (rd_plan_append(reader, &row) < 0)
             return XS_E_MEMORY;
     }

@@ -22,7 +22,8 @@ typedef struct found {
 /* What a launch's writers have in common over its replays. */
 uint64_t rd_place_of(const xsr_activity *k) {
     uint64_t h = xs_mixed(xs_mixed(1, k->process), (uint32_t)k->device);
-    h = k->graph_node ? xs_mixed(h, k->graph_node) : xs_mixed(xs_mixed(h, k->name), (uint64_t)k->stream << 32 | k->context);
+    h = k->graph_node ? xs_mixed(h, k->graph_node)
+                      : xs_mixed(xs_mixed(h, k->name), (uint64_t)k->stream << 32 | k->context);
     return h ^ h >> 29;
 }
 
@@ -40,7 +41,8 @@ static int64_t end_of(const xsr_writer *w) { return w->end == NO_TIME ? w->begin
 static uint32_t find(const kernels *ks, const xsr_writer *w, found *out) {
     const xsr_model *m = ks->model;
     uint32_t at, count = 0;
-    RD_SEARCH(at, 0, ks->count, m->activities[ks->at[at]].begin <= w->begin + ks->slack); /* the first that begins behind it */
+    /* the first that begins behind it */
+    RD_SEARCH(at, 0, ks->count, m->activities[ks->at[at]].begin <= w->begin + ks->slack);
     while (at-- > 0 && ks->end_before[at] >= end_of(w) - ks->slack && count < MOST_FOUND) {
         const xsr_activity *k = &m->activities[ks->at[at]];
         if (k->process != w->process || k->end < end_of(w) - ks->slack ||
@@ -220,7 +222,8 @@ static int vote_all(const xsr_reader *reader, const rd_device *d, const kernels 
 }
 
 /* After the votes. */
-static int break_ties(const xsr_reader *reader, const rd_device *d, const kernels *ks, const votes *v, uint64_t *place, const vote *best) {
+static int break_ties(const xsr_reader *reader, const rd_device *d, const kernels *ks, const votes *v, uint64_t *place,
+                      const vote *best) {
     const xsr_model *m = &reader->model;
     rd_ties ties = {.model = m, .kernels = ks->at, .kernel_count = ks->count};
     uint32_t *writers = malloc((m->writer_count + 1) * sizeof *writers);

@@ -9,7 +9,8 @@ static xsr_launch *launch_row(xsr_reader *reader, uint32_t process, uint32_t id)
     if (at != XSR_NONE)
         return &m->launches[at];
     at = m->launch_count;
-    if (RD_ROOM(m->launches, reader->room.launches, at + 1) < 0 || rd_map_put(&reader->launch_of, launch_key(process, id), at) < 0)
+    if (RD_ROOM(m->launches, reader->room.launches, at + 1) < 0 ||
+        rd_map_put(&reader->launch_of, launch_key(process, id), at) < 0)
         return NULL;
     m->launches[at] = (xsr_launch){.process = process, .id = id, .kernel = XSR_NONE, .begin = NO_TIME, .end = NO_TIME};
     m->launch_count++;
@@ -40,8 +41,8 @@ static int launch_end(xsr_reader *reader, uint32_t process, const xs_journal_ent
     return 0;
 }
 
-/* Tracing was switched. Records are missing for it if a launch ran then: on goes with the first launch, off behind the last. What a filter
- * leaves out is missing at all times. */
+/* Tracing was switched. Records are missing for it if a launch ran then: on goes with the first launch, off behind
+ * the last. What a filter leaves out is missing at all times. */
 static void trace_state(xsr_reader *reader, uint32_t process, const xs_journal_entry *e) {
     const xsr_model *m = &reader->model;
     uint32_t launches = 0, running = 0;
@@ -71,7 +72,8 @@ static int clock_entry(xsr_reader *reader, uint32_t process, const xs_journal_en
         clock_pair(&reader->processes[process], e);
         return 0;
     }
-    rd_sample sample = {.host = (int64_t)e->c, .device = (int64_t)e->d, .bracket = (int64_t)e->e, .middle = (int64_t)e->c};
+    rd_sample sample = {
+        .host = (int64_t)e->c, .device = (int64_t)e->d, .bracket = (int64_t)e->e, .middle = (int64_t)e->c};
     int rc = rd_device_sample(reader, process, (int32_t)(e->a - 1), &sample);
     if (rc > 0 && e->f)
         rc = rd_device_step(reader, process, (int32_t)(e->a - 1), e->f < INT32_MAX ? (int64_t)e->f : 0);

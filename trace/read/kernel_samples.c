@@ -1,21 +1,25 @@
-/* Kernels of CUPTI as samples of a device's clock. A kernel begins before its first stamp and ends behind its last, by amounts that are
- * about the same for all kernels of a run, unknown, and unlike each other: they say how the clock runs, and not where it is. So they
- * are moved to where the answers lie. Either end says so, with a noise of its own: ends wait for the bus. docs/clocks.md */
+/* Kernels of CUPTI as samples of a device's clock. A kernel begins before its first stamp and ends behind its last,
+ * by amounts that are about the same for all kernels of a run, unknown, and unlike each other: they say how the
+ * clock runs, and not where it is. So they are moved to where the answers lie. Either end says so, with a noise of
+ * its own: ends wait for the bus. docs/clocks.md */
 #include <math.h>
 
 #include "internal.h"
 
 #define CUPTI_LOOKS (4 * SECOND) /* CUPTI looks at the device's clock so often (an H200's driver) */
 #define CUPTI_DRIFT 50e-9        /* and in between leaves it by so much, most of the time */
-#define LONGEST 10000000         /* ns: over a longer kernel the drift is not known well enough to make one sample of both ends */
+#define LONGEST \
+    10000000 /* ns: over a longer kernel the drift is not known well enough to make one sample of both ends */
 
 enum side { BEGIN, END, WIDTH };
 
 static int64_t size_of(int64_t x) { return x < 0 ? -x : x; }
 
-/* How far CUPTI's begin (end) lies from the first (last) stamp as the fit has it; WIDTH: the one less the other, free of the clock. */
+/* How far CUPTI's begin (end) lies from the first (last) stamp as the fit has it; WIDTH: the one less the other,
+ * free of the clock. */
 static int64_t distance(const rd_device *d, const rd_bracket *b, int64_t offset, enum side side, uint32_t *hint) {
-    int64_t begin = b->begin - offset - rd_fit_host(&d->fit, hint, b->first), end = b->end - offset - rd_fit_host(&d->fit, hint, b->last);
+    int64_t begin = b->begin - offset - rd_fit_host(&d->fit, hint, b->first),
+            end = b->end - offset - rd_fit_host(&d->fit, hint, b->last);
     return side == BEGIN ? begin : side == END ? end : end - begin;
 }
 
@@ -43,13 +47,14 @@ static int64_t usual_distance(const rd_device *d, bool kernel, int64_t *room) {
     return rd_median(room, count);
 }
 
-/* Between two looks CUPTI's clock leaves the device's, for all kernels alike: many of them say no more of the clock than one with that
- * error. Samples from..count, by time. */
+/* Between two looks CUPTI's clock leaves the device's, for all kernels alike: many of them say no more of the clock
+ * than one with that error. Samples from..count, by time. */
 static void count_in_common(rd_sample *samples, uint32_t from, uint32_t count) {
     for (uint32_t to; from < count; from = to) {
         for (to = from + 1; to < count && samples[to].device - samples[from].device < CUPTI_LOOKS; to++) {
         }
-        double off = CUPTI_DRIFT * (double)(samples[to - 1].device - samples[from].device), in_common = off * off * (to - from);
+        double off = CUPTI_DRIFT * (double)(samples[to - 1].device - samples[from].device),
+               in_common = off * off * (to - from);
         for (uint32_t i = from; i < to; i++)
             samples[i].sigma = sqrt(samples[i].sigma * samples[i].sigma + in_common);
     }
@@ -73,7 +78,8 @@ static int add(const xsr_reader *reader, rd_device *d, int64_t *room) {
         int64_t begin = distance(d, b, offset, BEGIN, &hint), width = distance(d, b, offset, WIDTH, &hint);
         int64_t host = rd_fit_host(&d->fit, &hint, b->first) + begin + (int64_t)((1 - weight) * (double)width);
         int64_t excess = size_of(width - usual);
-        d->samples[d->sample_count++] = (rd_sample){host, b->first, best + excess, true, host, excess, (double)best / 16 + (double)excess / 2 + 1};
+        d->samples[d->sample_count++] =
+            (rd_sample){host, b->first, best + excess, true, host, excess, (double)best / 16 + (double)excess / 2 + 1};
     }
     int64_t apart = usual_distance(d, true, room) - usual_distance(d, false, room);
     for (uint32_t i = 0; i < d->sample_count; i++)

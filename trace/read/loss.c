@@ -1,12 +1,22 @@
 /* Holes in a ring's sequences: told to the sinks where they are, split by what LOSS frames say of their cause. */
 #include "internal.h"
 
-static int64_t moved(rd_ring *r, int64_t time) { return time == NO_TIME || time == INT64_MAX ? time : rd_host_time(r, time); }
+static int64_t moved(rd_ring *r, int64_t time) {
+    return time == NO_TIME || time == INT64_MAX ? time : rd_host_time(r, time);
+}
 
-static int deliver(xsr_reader *reader, uint32_t ring, const rd_hole *hole, uint64_t first, uint64_t last, const rd_loss *told) {
+static int deliver(xsr_reader *reader, uint32_t ring, const rd_hole *hole, uint64_t first, uint64_t last,
+                   const rd_loss *told) {
     rd_ring *r = &reader->rings[ring];
-    xsr_loss loss = {.ring = ring, .writer = r->writer, .first = first, .last = last, .cause = told ? told->cause : 0,
-                     .at_least = told && told->at_least, .before = moved(r, hole->before), .after = moved(r, hole->after), .kind = hole->kind};
+    xsr_loss loss = {.ring = ring,
+                     .writer = r->writer,
+                     .first = first,
+                     .last = last,
+                     .cause = told ? told->cause : 0,
+                     .at_least = told && told->at_least,
+                     .before = moved(r, hole->before),
+                     .after = moved(r, hole->after),
+                     .kind = hole->kind};
     if (!told && reader->trimmed && hole->before == NO_TIME)
         loss.cause = XS_LOSS_BOUNDED;
     else if (!told && reader->triggered && hole->before == NO_TIME)
@@ -16,7 +26,8 @@ static int deliver(xsr_reader *reader, uint32_t ring, const rd_hole *hole, uint6
     return rd_sink_lost(reader, &loss);
 }
 
-/* All up to `last` is gone, of a capture whose oldest segments were removed: under its bound, or since the disk was full. */
+/* All up to `last` is gone, of a capture whose oldest segments were removed: under its bound, or since the disk was
+ * full. */
 static bool is_cumulative(const xsr_reader *reader, const rd_loss *row) {
     return row->cause == XS_LOSS_BOUNDED || (reader->trimmed && row->cause == XS_LOSS_NO_SPACE && row->first == 1);
 }
@@ -117,11 +128,13 @@ bool rd_may_be_lost(const xsr_reader *reader, uint32_t rank, int64_t until) {
     const xsr_model *m = &reader->model;
     for (uint32_t i = 0; i < m->rank_count; i++) {
         const xsr_process *p = &m->processes[m->ranks[i].process];
-        if ((rank == XSR_NONE || m->ranks[i].rank == rank) && (reader->rank_gaps[i] || p->no_ring || p->foreign || p->tail_unknown))
+        if ((rank == XSR_NONE || m->ranks[i].rank == rank) &&
+            (reader->rank_gaps[i] || p->no_ring || p->foreign || p->tail_unknown))
             return true;
     }
     for (uint32_t i = 0; i < m->ring_count; i++)
-        if ((rank == XSR_NONE || m->ranks[m->rings[i].rank].rank == rank) && (m->rings[i].torn || hole_before(reader, i, until)))
+        if ((rank == XSR_NONE || m->ranks[m->rings[i].rank].rank == rank) &&
+            (m->rings[i].torn || hole_before(reader, i, until)))
             return true;
     return reader->windowed || m->damaged_frames || m->missing_frames || m->cut;
 }

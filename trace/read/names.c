@@ -4,11 +4,13 @@
 #include <ctype.h>
 #include <pthread.h>
 
-#define CODE_ROW(code, name, event, order, scope, fence) [code] = {XS_EV_##event, order, XS_SCOPE_##scope, XS_FENCE_##fence},
+#define CODE_ROW(code, name, event, order, scope, fence) \
+    [code] = {XS_EV_##event, order, XS_SCOPE_##scope, XS_FENCE_##fence},
 const rd_code_info rd_codes[256] = {XS_CODES(CODE_ROW)};
 
 typedef struct event_row { uint8_t shape, object; const char *name, *value; } event_row;
-#define EVENT_ROW(id, name, shape, object, value, detail, further, text) [id] = {XS_SHAPE_##shape, XS_OBJECT_##object, #name, value},
+#define EVENT_ROW(id, name, shape, object, value, detail, further, text) \
+    [id] = {XS_SHAPE_##shape, XS_OBJECT_##object, #name, value},
 static const event_row event_rows[XS_EV_COUNT] = {XS_EVENTS(EVENT_ROW)};
 #define REASON_ROW(name, text) #name,
 static const char *const reasons[] = {XSR_REASONS(REASON_ROW)};
@@ -17,7 +19,8 @@ static const char *const losses[XS_LOSS_COUNT] = {"UNKNOWN", XS_LOSS_CAUSES(LOSS
 
 enum { NAME_BYTES = 24 };
 static rd_event_info infos[XS_EV_COUNT];
-static char event_names[XS_EV_COUNT][NAME_BYTES], reason_names[XSR_REASON_COUNT][NAME_BYTES], loss_names[XS_LOSS_COUNT][NAME_BYTES];
+static char event_names[XS_EV_COUNT][NAME_BYTES], reason_names[XSR_REASON_COUNT][NAME_BYTES],
+    loss_names[XS_LOSS_COUNT][NAME_BYTES];
 
 static void lower(char *to, const char *from) {
     size_t i = 0;
@@ -107,8 +110,10 @@ const char *xsr_activity_name(uint32_t kind) {
 
 /* CUPTI's numbers (CUpti_ActivityMemcpyKind). */
 const char *xsr_copy_name(uint32_t copy) {
-    static const char *const names[] = {"copy", "host to device", "device to host", "host to array", "array to host", "array to array",
-                                        "array to device", "device to array", "device to device", "host to host", "device to peer"};
+    static const char *const names[] = {
+        "copy",           "host to device",  "device to host",  "host to array",    "array to host",
+        "array to array", "array to device", "device to array", "device to device", "host to host",
+        "device to peer"};
     copy &= 255;
     return copy < sizeof names / sizeof *names ? names[copy] : "copy";
 }

@@ -20,7 +20,8 @@ double rd_spread(int64_t *values, uint32_t count) {
 
 /* The width holds the noise of both ends, and that of the clock, which is in either end alike, is not in it. */
 double rd_weight_of_first(double first, double second, double width) {
-    double one = (width * width + first * first - second * second) / 2, other = (width * width + second * second - first * first) / 2;
+    double one = (width * width + first * first - second * second) / 2,
+           other = (width * width + second * second - first * first) / 2;
     one = one > 1 ? one : 1;
     other = other > 1 ? other : 1;
     return other / (one + other);

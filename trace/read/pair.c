@@ -1,11 +1,12 @@
-/* Two relations of every wait: reads-from, the signal whose value it observed, and released-by, the first signal that
- * brought the slot to what it needed. A wait is settled when its signal is known, or when merged time has passed its end
- * by the grace (a signal's time is read before its store, so on one clock it comes first anyway). */
+/* Two relations of every wait: reads-from, the signal whose value it observed, and released-by, the first signal
+ * that brought the slot to what it needed. A wait is settled when its signal is known, or when merged time has
+ * passed its end by the grace (a signal's time is read before its store, so on one clock it comes first anyway). */
 #include "internal.h"
 
 static xsr_edge edge_to(uint32_t reason, const rd_mark *m) {
     if (!m)
-        return (xsr_edge){.reason = (uint8_t)reason, .event = XSR_NO_ID, .writer = XSR_NONE, .rank = XSR_NONE, .time = NO_TIME};
+        return (xsr_edge){
+            .reason = (uint8_t)reason, .event = XSR_NO_ID, .writer = XSR_NONE, .rank = XSR_NONE, .time = NO_TIME};
     return (xsr_edge){(uint8_t)reason, m->event.id, m->event.writer, m->event.rank, m->post, m->event.time};
 }
 
@@ -77,13 +78,17 @@ static int settle(xsr_reader *reader, xsr_wait *w, rd_mark *read) {
         return rc;
     if (w->released_by.event != XSR_NO_ID)
         w->lag_ns = w->end - w->released_by.time;
-    w->supplier_rank = w->released_by.rank != XSR_NONE ? reader->model.ranks[w->released_by.rank].rank : supplier_of(reader, w->slot);
+    w->supplier_rank =
+        w->released_by.rank != XSR_NONE ? reader->model.ranks[w->released_by.rank].rank : supplier_of(reader, w->slot);
     return rd_sink_wait(reader, w);
 }
 
-static rd_pending *pending_at(const xsr_reader *reader, uint64_t number) { return &reader->pending[number & (reader->pending_room - 1)]; }
+static rd_pending *pending_at(const xsr_reader *reader, uint64_t number) {
+    return &reader->pending[number & (reader->pending_room - 1)];
+}
 
-/* Waits of its writer that ended before and are not settled read nothing that came later: where values come again that counts. */
+/* Waits of its writer that ended before and are not settled read nothing that came later: where values come again
+ * that counts. */
 static int note_read(xsr_reader *reader, const xsr_wait *w, uint64_t event, bool sure) {
     rd_slot *s = &reader->slots[w->slot];
     for (uint64_t n = rd_history_repeats(s) ? s->pending_head : 0; n; n = pending_at(reader, n - 1)->next) {

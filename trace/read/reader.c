@@ -55,7 +55,8 @@ static void note_time(xsr_reader *reader, const xs_frame *frame) {
         reader->newest_frame = (int64_t)frame->time;
 }
 
-/* Frames of one pass over the rings of a process have one time. When those of a later pass come, all that had been recorded by then is there. */
+/* Frames of one pass over the rings of a process have one time. When those of a later pass come, all that had been
+ * recorded by then is there. */
 static void note_pass(xsr_reader *reader, const xs_frame *frame) {
     if (frame->type < XS_FRAME_RECORDS || frame->type > XS_FRAME_COUNTERS)
         return;
@@ -111,7 +112,8 @@ static int note_untraced(xsr_reader *reader) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < reader->model.launch_count; i++)
         count += reader->model.launches[i].room.untraced != 0;
-    return count ? rd_note(reader, "launches that ran without tracing, which was stopped (XS_PLAIN_STOPPED): %u", count) : 0;
+    return count ? rd_note(reader, "launches that ran without tracing, which was stopped (XS_PLAIN_STOPPED): %u", count)
+                 : 0;
 }
 
 static int open_paths(xsr_reader *reader, const char *const *paths, uint32_t count) {
@@ -126,16 +128,20 @@ static int open_paths(xsr_reader *reader, const char *const *paths, uint32_t cou
     return 0;
 }
 
-/* Captures of two runs were read as one: every slot of the one was taken for the other's. A rank that came again within a run is in one capture. */
+/* Captures of two runs were read as one: every slot of the one was taken for the other's. A rank that came again
+ * within a run is in one capture. */
 static int check_worlds(xsr_reader *reader, const char *const *paths) {
     const xsr_model *m = &reader->model;
     for (uint32_t b = 1; b < m->process_count; b++)
         for (uint32_t a = 0; a < b; a++) {
             const xsr_process *p = &m->processes[a], *q = &m->processes[b];
             uint32_t first = p->first_rank > q->first_rank ? p->first_rank : q->first_rank;
-            uint32_t in_p = reader->files[reader->processes[a].first_file].given, in_q = reader->files[reader->processes[b].first_file].given;
-            if (in_p != in_q && reader->processes[a].known && reader->processes[b].known && first - p->first_rank < p->ranks && first - q->first_rank < q->ranks)
-                return rd_fail(reader, XS_E_FORMAT, "%s and %s are two runs, not two parts of one: each has a rank %u", paths[in_p], paths[in_q], first);
+            uint32_t in_p = reader->files[reader->processes[a].first_file].given,
+                     in_q = reader->files[reader->processes[b].first_file].given;
+            if (in_p != in_q && reader->processes[a].known && reader->processes[b].known &&
+                first - p->first_rank < p->ranks && first - q->first_rank < q->ranks)
+                return rd_fail(reader, XS_E_FORMAT, "%s and %s are two runs, not two parts of one: each has a rank %u",
+                               paths[in_p], paths[in_q], first);
         }
     return 0;
 }
@@ -170,7 +176,8 @@ static xsr_options with_defaults(const xsr_options *options) {
     return o;
 }
 
-int xsr_open(const char *const *paths, uint32_t count, const xsr_options *options, xsr_reader **out, const char **error_text) {
+int xsr_open(const char *const *paths, uint32_t count, const xsr_options *options, xsr_reader **out,
+             const char **error_text) {
     const char *nowhere;
     error_text = error_text ? error_text : &nowhere;
     *error_text = "no capture is named";
@@ -292,10 +299,12 @@ void xsr_close(xsr_reader *reader) {
         free(reader->clocks[c].parked);
     free_maps(reader);
     rd_planned_free(&reader->planned);
-    void *arrays[] = {m->processes, m->ranks, m->pads, m->slots, m->names, m->launches, m->writers, m->rings, m->clocks, m->plan, m->activities,
-                      m->notes, reader->spans, reader->losses, reader->owners, reader->looks, reader->statuses, reader->processes,
-                      reader->slots, reader->heap, reader->rank_gaps, reader->pending, reader->devices,
-                      reader->device_rings, reader->rank_clock, reader->clocks, reader->pairs, reader->reported};
+    void *arrays[] = {
+        m->processes,       m->ranks,       m->pads,           m->slots,        m->names,         m->launches,
+        m->writers,         m->rings,       m->clocks,         m->plan,         m->activities,    m->notes,
+        reader->spans,      reader->losses, reader->owners,    reader->looks,   reader->statuses, reader->processes,
+        reader->slots,      reader->heap,   reader->rank_gaps, reader->pending, reader->devices,  reader->device_rings,
+        reader->rank_clock, reader->clocks, reader->pairs,     reader->reported};
     for (uint32_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     rd_close_files(reader);

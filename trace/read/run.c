@@ -1,7 +1,9 @@
 /* The pass: merges the rings by time, decodes, attributes, pairs. */
 #include "internal.h"
 
-static bool before(const rd_node *a, const rd_node *b) { return a->key != b->key ? a->key < b->key : a->ring < b->ring; }
+static bool before(const rd_node *a, const rd_node *b) {
+    return a->key != b->key ? a->key < b->key : a->ring < b->ring;
+}
 
 static void sink_down(rd_node *heap, uint32_t count, uint32_t at) {
     rd_node node = heap[at];
@@ -39,12 +41,15 @@ static void prepare(xsr_reader *reader, uint32_t ring) {
         rd_history_prefetch(&reader->slots[r->slot], r->raw.kind);
 }
 
-static int64_t key_of(xsr_reader *reader, uint32_t ring) { return rd_host_time(&reader->rings[ring], reader->rings[ring].key); }
+static int64_t key_of(xsr_reader *reader, uint32_t ring) {
+    return rd_host_time(&reader->rings[ring], reader->rings[ring].key);
+}
 
 static int end_ring(xsr_reader *reader, uint32_t ring) {
     const xsr_ring *row = &reader->model.rings[ring];
     const rd_ring *r = &reader->rings[ring];
-    reader->model.rings[ring].tail_unknown = reader->model.processes[row->process].tail_unknown && (r->writing || r->writer == XSR_NONE);
+    reader->model.rings[ring].tail_unknown =
+        reader->model.processes[row->process].tail_unknown && (r->writing || r->writer == XSR_NONE);
     return rd_deliver_holes(reader, ring, r->expected);
 }
 

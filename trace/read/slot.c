@@ -12,7 +12,8 @@ static const rd_pad_at *pad_of(const rd_process *p, uint32_t object) {
 
 static int name_slot(xsr_reader *reader, xsr_slot *s) {
     const xsr_pad *pad = &reader->model.pads[s->pad];
-    const char *row = *pad->row_label ? pad->row_label : "row", *column = *pad->column_label ? pad->column_label : "col";
+    const char *row = *pad->row_label ? pad->row_label : "row",
+               *column = *pad->column_label ? pad->column_label : "col";
     rd_arena *a = &reader->run_text;
     if (pad->rows > 1 && pad->columns > 1)
         s->name = rd_arena_print(a, "%s[%s=%u,%s=%u]", pad->name, row, s->row, column, s->column);
@@ -32,8 +33,12 @@ static uint32_t make_slot(xsr_reader *reader, uint32_t pad, uint32_t place) {
     if (RD_ROOM(m->slots, reader->room.slots, at + 1) < 0 || RD_ROOM(reader->slots, reader->room.slot, at + 1) < 0)
         return RD_NO_MEMORY;
     xsr_slot *s = &m->slots[at];
-    *s = (xsr_slot){.pad = pad, .owner = place / per_owner, .row = place % per_owner / m->pads[pad].columns,
-                    .column = place % m->pads[pad].columns, .supplier_rank = XSR_NONE, .supplier_origin = XS_PLAN_INFERRED,
+    *s = (xsr_slot){.pad = pad,
+                    .owner = place / per_owner,
+                    .row = place % per_owner / m->pads[pad].columns,
+                    .column = place % m->pads[pad].columns,
+                    .supplier_rank = XSR_NONE,
+                    .supplier_origin = XS_PLAN_INFERRED,
                     .supplier_role = XSR_NONE};
     memset(&reader->slots[at], 0, sizeof reader->slots[at]);
     reader->slots[at].narrow = m->pads[pad].flags & XS_PAD_32;

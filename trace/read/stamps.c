@@ -8,7 +8,9 @@
 
 static uint32_t code_of(const xs_record *r) { return r->code_object >> 24; }
 static bool is_head(const xs_record *r) { return code_of(r) != XS_CODE_MORE && code_of(r) != XS_CODE_EMPTY; }
-static const xs_record *records_of(const rd_span *s) { return (const xs_record *)(const void *)(s->payload + sizeof(xs_frame_records)); }
+static const xs_record *records_of(const rd_span *s) {
+    return (const xs_record *)(const void *)(s->payload + sizeof(xs_frame_records));
+}
 
 /* Neighbours in a ring: never far apart, and a clock may step back by a tick. */
 static int64_t apart(uint32_t from, uint32_t to) { return (int32_t)(to - from); }
@@ -124,8 +126,8 @@ static int64_t smallest(stamps *all) {
     return least == UINT32_MAX ? 1 : least;
 }
 
-/* The step of a device's stamps: what divides all differences; where nothing does, the smallest of them. Of a few stamps,
- * the power of two that divides their differences. Returns 0: no memory. */
+/* The step of a device's stamps: what divides all differences; where nothing does, the smallest of them. Of a few
+ * stamps, the power of two that divides their differences. Returns 0: no memory. */
 int64_t rd_step_of(const xsr_reader *reader, const rd_device *device) {
     stamps *all = calloc(1, sizeof *all);
     if (!all)

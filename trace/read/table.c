@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* With the address sanitizer small arrays move each time that they grow: it then sees a pointer that was kept over that. */
+/* With the address sanitizer small arrays move each time that they grow: it then sees a pointer that was kept over
+ * that. */
 #ifdef __SANITIZE_ADDRESS__
 enum { MOVES_UP_TO = 64, CIRCLE_FIRST = 1 };
 #else
@@ -43,7 +44,8 @@ int rd_circle(void **array, uint32_t *room, uint32_t *first, uint32_t count, siz
         return 0;
     if (*room > UINT32_MAX / 2)
         return XS_E_MEMORY;
-    uint32_t more = *room ? *room * 2 : CIRCLE_FIRST, behind = *room - *first; /* all are taken: from the oldest to the end, then from the begin */
+    /* all are taken: from the oldest to the end, then from the begin */
+    uint32_t more = *room ? *room * 2 : CIRCLE_FIRST, behind = *room - *first;
     char *bigger = malloc(more * width);
     if (!bigger)
         return XS_E_MEMORY;

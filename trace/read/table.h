@@ -22,7 +22,8 @@ int rd_room(void **array, uint32_t *room, uint32_t need, size_t width);
 /* The same, and what is new is zero up to the room. */
 int rd_rows(void **array, uint32_t *room, uint32_t need, size_t width);
 #define RD_ROWS(array, room, need) rd_rows((void **)&(array), &(room), (need), sizeof *(array))
-/* Room for one more in a ring buffer of *room elements, a power of two (0: none yet); the oldest of its count is then at 0. */
+/* Room for one more in a ring buffer of *room elements, a power of two (0: none yet); the oldest of its count is
+ * then at 0. */
 int rd_circle(void **array, uint32_t *room, uint32_t *first, uint32_t count, size_t width);
 #define RD_CIRCLE(array, room, first, count) rd_circle((void **)&(array), &(room), &(first), (count), sizeof *(array))
 

@@ -1,10 +1,11 @@
-/* Launches that time alone does not tell apart: two nodes of a CUDA graph that begin and end together lie in each other's kernels in every
- * replay, within what the clock may be off. What stays equal over the replays tells them apart. A kernel begins ahead of its writers, and
- * ends behind them, by the same time again and again; against the other kernel that distance changes as the two nodes begin a little
- * earlier or later than each other. What the clock is off by is in all distances of a replay alike and is taken out. Where the nodes never
- * change places either, those of one function begin equally far ahead of their writers, so the order of begins decides, if
- * they are far enough apart. Else the launches stay untold: none is put where it may not have been. A node that has its launch is out of
- * the question for others. */
+/* Launches that time alone does not tell apart: two nodes of a CUDA graph that begin and end together lie in each
+ * other's kernels in every replay, within what the clock may be off. What stays equal over the replays tells them
+ * apart. A kernel begins ahead of its writers, and ends behind them, by the same time again and again; against the
+ * other kernel that distance changes as the two nodes begin a little earlier or later than each other. What the
+ * clock is off by is in all distances of a replay alike and is taken out. Where the nodes never change places
+ * either, those of one function begin equally far ahead of their writers, so the order of begins decides, if they
+ * are far enough apart. Else the launches stay untold: none is put where it may not have been. A node that has its
+ * launch is out of the question for others. */
 #include "internal.h"
 
 #define MOST 6          /* launches that are tied with each other */
@@ -156,7 +157,8 @@ typedef struct best_two {
 } best_two;
 
 /* Every way to give each launch a place of its own. */
-static void permute(double cost[MOST][MOST], uint32_t n, uint32_t i, uint32_t used, double sum, uint32_t *of, best_two *out) {
+static void permute(double cost[MOST][MOST], uint32_t n, uint32_t i, uint32_t used, double sum, uint32_t *of,
+                    best_two *out) {
     if (i == n) {
         if (sum < out->least) {
             out->next = out->least;
@@ -207,8 +209,8 @@ static bool same_places(const rd_tie *a, const rd_tie *b, uint32_t n) {
     return true;
 }
 
-/* The launches from `first` on that are tied for the places that it is tied for. They follow each other closely in number: handles of
- * one graph are made together. */
+/* The launches from `first` on that are tied for the places that it is tied for. They follow each other closely in
+ * number: handles of one graph are made together. */
 static void gather(knot *k, const rd_ties *in, uint32_t first, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         k->place[i] = in->ties[first + i].place;
@@ -264,7 +266,8 @@ int rd_ties_break(rd_ties *in, uint64_t *place) {
     int rc = make_tables(&t, in);
     uint32_t before = in->tie_count + 1;
     qsort(in->ties, in->tie_count, sizeof *in->ties, by_launch);
-    while (rc >= 0 && (rc = drop_taken(in, &t, place, &in->tie_count)) >= 0 && in->tie_count && in->tie_count < before) {
+    while (rc >= 0 && (rc = drop_taken(in, &t, place, &in->tie_count)) >= 0 && in->tie_count &&
+           in->tie_count < before) {
         before = in->tie_count;
         for (uint32_t at = 0, n; at < in->tie_count && rc >= 0; at += n) {
             n = run_of(in->ties, in->tie_count, at);

@@ -1,10 +1,11 @@
 /* 64-bit times of one-record events, which carry the low 32 bits of nanoseconds.
  *
- * What bounds a record: the time of the ring's previous event (below); the time at which it was taken and the next time
- * that is known in full (above); the collector's looks: what was not there yet at one look is younger than it, what was
- * there at another is older. Writers may be preempted between reading the clock and storing, and a look takes a while:
- * the slacks allow for both. All of this happens on the clock that the records were stamped with: the times of frames and looks,
- * which are the host's, are moved there first. Where the bounds are 4.29 s apart or more, the time is known only modulo 4.29 s. */
+ * What bounds a record: the time of the ring's previous event (below); the time at which it was taken and the next
+ * time that is known in full (above); the collector's looks: what was not there yet at one look is younger than it,
+ * what was there at another is older. Writers may be preempted between reading the clock and storing, and a look
+ * takes a while: the slacks allow for both. All of this happens on the clock that the records were stamped with: the
+ * times of frames and looks, which are the host's, are moved there first. Where the bounds are 4.29 s apart or more,
+ * the time is known only modulo 4.29 s. */
 #include "internal.h"
 
 #define PREEMPTED (1 * SECOND)

@@ -1,8 +1,10 @@
-/* Whose turn it is, where clocks disagree. Rings are merged by their stamps, and stamps of two clocks are right to within what the clocks
- * are known to. So a wait can come first though it saw what another ring has yet to write: that ring is asked first. All rings
- * of the wait's clock, whose order among each other is right, are held: they leave the merge until somebody writes the value that it saw, or
- * as long as clocks may disagree; nothing is stored, since what comes behind stays where it is. What a program orders by what it waits for is then in that order whatever the clocks say, and
- * values that come again (flags that are reset) are read from the signal that they were read from. */
+/* Whose turn it is, where clocks disagree. Rings are merged by their stamps, and stamps of two clocks are right to
+ * within what the clocks are known to. So a wait can come first though it saw what another ring has yet to write:
+ * that ring is asked first. All rings of the wait's clock, whose order among each other is right, are held: they
+ * leave the merge until somebody writes the value that it saw, or as long as clocks may disagree; nothing is stored,
+ * since what comes behind stays where it is. What a program orders by what it waits for is then in that order
+ * whatever the clocks say, and values that come again (flags that are reset) are read from the signal that they were
+ * read from. */
 #include "internal.h"
 
 static uint32_t rank_at(const xsr_model *m, uint32_t number) {
@@ -14,7 +16,8 @@ static uint32_t rank_at(const xsr_model *m, uint32_t number) {
 /* May somebody write it whose clock is another one? The host, which notes nothing, is not waited for. */
 static bool is_foreign(const xsr_reader *reader, const rd_ring *r, uint32_t slot) {
     const rd_slot *s = &reader->slots[slot];
-    uint32_t supplier = reader->model.slots[slot].supplier_rank, rank = supplier == XSR_NONE ? XSR_NONE : rank_at(&reader->model, supplier);
+    uint32_t supplier = reader->model.slots[slot].supplier_rank,
+             rank = supplier == XSR_NONE ? XSR_NONE : rank_at(&reader->model, supplier);
     if (s->host_supplier && !s->signalled)
         return false;
     return rank == XSR_NONE || s->has_reset || reader->rank_clock[rank] != r->clock;
@@ -31,7 +34,8 @@ static int is_early(xsr_reader *reader, uint32_t ring, uint32_t *slot) {
         return XS_E_MEMORY;
     if (*slot == XSR_NONE || !is_foreign(reader, r, *slot) || !rd_observed(reader, ring, *slot, &value))
         return 0;
-    return !rd_history_shows(reader, &reader->slots[*slot], value, r->writer, r->raw.kind == XS_EV_WAIT_END && r->raw.result == XS_RESULT_OK);
+    return !rd_history_shows(reader, &reader->slots[*slot], value, r->writer,
+                             r->raw.kind == XS_EV_WAIT_END && r->raw.result == XS_RESULT_OK);
 }
 
 static int park(rd_clock *c, rd_node node) {
@@ -74,16 +78,18 @@ void rd_turn_written(xsr_reader *reader) {
     uint32_t slot;
     reader->awaited = false;
     for (uint32_t i = 0; i < reader->model.clock_count && reader->held_count; i++)
-        if (reader->clocks[i].held && is_early(reader, reader->clocks[i].parked[0].ring, &slot) == 0) /* its slot is known: no memory is asked for */
+        if (reader->clocks[i].held && is_early(reader, reader->clocks[i].parked[0].ring, &slot) ==
+                                          0) /* its slot is known: no memory is asked for */
             go_on(reader, &reader->clocks[i]);
 }
 
-/* What comes again is the kernels' own, not the host's: where nothing is lost it must come yet. The first of those that wait for it is the one
- * that tells most. */
+/* What comes again is the kernels' own, not the host's: where nothing is lost it must come yet. The first of those
+ * that wait for it is the one that tells most. */
 static void note_overdue(xsr_reader *reader, const rd_clock *c) {
     rd_slot *s = &reader->slots[c->held_for];
     uint32_t ring = c->parked[0].ring;
-    if (s->overdue == NO_TIME && (s->has_reset || s->rising < s->fresh) && rd_observed(reader, ring, c->held_for, &s->overdue_value)) {
+    if (s->overdue == NO_TIME && (s->has_reset || s->rising < s->fresh) &&
+        rd_observed(reader, ring, c->held_for, &s->overdue_value)) {
         if (rd_history_before_reset(reader, s, s->overdue_value)) /* then nothing is to come */
             return;
         s->overdue = c->parked[0].key;
@@ -97,7 +103,9 @@ int rd_turn_overdue(xsr_reader *reader, const xsr_event *e, uint64_t post) {
     if (since == NO_TIME || post != s->overdue_value || e->kind == XS_EV_RESET)
         return 0;
     s->overdue = NO_TIME;
-    return reader->rank_gaps[e->rank] || e->time_modulo ? 0 : rd_causal_slack(reader, reader->rings[e->ring].clock, s->overdue_clock, since - e->time);
+    return reader->rank_gaps[e->rank] || e->time_modulo
+               ? 0
+               : rd_causal_slack(reader, reader->rings[e->ring].clock, s->overdue_clock, since - e->time);
 }
 
 /* What was to come before is not there: seeded by the host, or lost. */

@@ -4,14 +4,31 @@
 #define END_RECORDS 5 /* the end of one wait and the start of the next take so many records: fewer hide no such pair */
 
 static xsr_edge no_edge(uint32_t reason) {
-    return (xsr_edge){.reason = (uint8_t)reason, .event = XSR_NO_ID, .writer = XSR_NONE, .rank = XSR_NONE, .time = NO_TIME};
+    return (xsr_edge){
+        .reason = (uint8_t)reason, .event = XSR_NO_ID, .writer = XSR_NONE, .rank = XSR_NONE, .time = NO_TIME};
 }
 
 static xsr_wait wait_of(const xsr_event *e) {
-    return (xsr_wait){.id = e->id, .start_event = XSR_NO_ID, .begin = e->time, .end = e->time, .last_fail = NO_TIME, .writer = e->writer,
-                      .rank = e->rank, .role = e->role, .slot = e->slot, .epoch = e->epoch, .need = e->need, .order = e->order,
-                      .scope = e->scope, .fence = e->fence, .cmp = e->cmp, .result = e->result, .source = {e->file, 0}, .supplier_rank = XSR_NONE,
-                      .reads_from = no_edge(XSR_REASON_OPEN), .released_by = no_edge(XSR_REASON_OPEN)};
+    return (xsr_wait){.id = e->id,
+                      .start_event = XSR_NO_ID,
+                      .begin = e->time,
+                      .end = e->time,
+                      .last_fail = NO_TIME,
+                      .writer = e->writer,
+                      .rank = e->rank,
+                      .role = e->role,
+                      .slot = e->slot,
+                      .epoch = e->epoch,
+                      .need = e->need,
+                      .order = e->order,
+                      .scope = e->scope,
+                      .fence = e->fence,
+                      .cmp = e->cmp,
+                      .result = e->result,
+                      .source = {e->file, 0},
+                      .supplier_rank = XSR_NONE,
+                      .reads_from = no_edge(XSR_REASON_OPEN),
+                      .released_by = no_edge(XSR_REASON_OPEN)};
 }
 
 static void drop_open(rd_ring *r, uint32_t at) {
@@ -38,8 +55,8 @@ static int end_unseen_all(xsr_reader *reader, rd_ring *r, int64_t proof) {
     return rc;
 }
 
-/* The writer does something that is no wait. Behind a hole the ends of its open waits are in the hole; without one they may
- * yet come (a mark inside a loop that polls), and if they do not, tracing was off when they did. */
+/* The writer does something that is no wait. Behind a hole the ends of its open waits are in the hole; without one
+ * they may yet come (a mark inside a loop that polls), and if they do not, tracing was off when they did. */
 static int went_on(xsr_reader *reader, rd_ring *r, const xsr_event *e) {
     int rc = 0;
     for (uint32_t i = 0; i < r->open_count && rc == 0;) {
@@ -88,7 +105,8 @@ static bool holds(uint32_t cmp, uint64_t seen, uint64_t need) {
     }
 }
 
-/* Is this end the end of that start, though records between them are lost? Not where it gave up on what that one asked for. */
+/* Is this end the end of that start, though records between them are lost? Not where it gave up on what that one
+ * asked for. */
 static bool belongs(const rd_open_wait *o, const xsr_event *e) {
     if (o->missing && e->result != XS_RESULT_OK && holds(e->cmp, e->value, o->wait.need))
         return false;
@@ -230,10 +248,23 @@ static int finish_line(xsr_reader *reader, const rd_status *s) {
     if (rd_attribute_line(reader, s->ring) < 0)
         return XS_E_MEMORY;
     const xs_status_line *l = &s->status;
-    xsr_wait w = {.id = reader->next_id++, .start_event = XSR_NO_ID, .begin = line_start(reader, s), .end = NO_TIME,
-                  .last_fail = NO_TIME, .writer = r->writer, .rank = row->rank, .role = r->role, .slot = slot, .epoch = l->p3.epoch,
-                  .need = two_words(l->p0.need_lo, l->p1.need_hi), .cmp = (uint8_t)(l->p0.state_stage >> 24), .source = {XSR_NONE, 0}, .open = true,
-                  .start_lost = true, .reads_from = no_edge(XSR_REASON_OPEN), .released_by = no_edge(XSR_REASON_OPEN),
+    xsr_wait w = {.id = reader->next_id++,
+                  .start_event = XSR_NO_ID,
+                  .begin = line_start(reader, s),
+                  .end = NO_TIME,
+                  .last_fail = NO_TIME,
+                  .writer = r->writer,
+                  .rank = row->rank,
+                  .role = r->role,
+                  .slot = slot,
+                  .epoch = l->p3.epoch,
+                  .need = two_words(l->p0.need_lo, l->p1.need_hi),
+                  .cmp = (uint8_t)(l->p0.state_stage >> 24),
+                  .source = {XSR_NONE, 0},
+                  .open = true,
+                  .start_lost = true,
+                  .reads_from = no_edge(XSR_REASON_OPEN),
+                  .released_by = no_edge(XSR_REASON_OPEN),
                   .supplier_rank = reader->model.slots[slot].supplier_rank};
     take_line(reader, &w, s);
     return rd_sink_wait(reader, &w);
@@ -250,11 +281,13 @@ static int finish_ring(xsr_reader *reader, rd_ring *r) {
     return rc;
 }
 
-/* What is open when a process ends is told of with its end: lines told of before and not again were of waits that are over. */
+/* What is open when a process ends is told of with its end: lines told of before and not again were of waits that
+ * are over. */
 static bool is_over(const xsr_reader *reader, const rd_status *s) {
     uint32_t p = reader->model.rings[s->ring].process;
     const xsr_process *process = &reader->model.processes[p];
-    return process->end_time != NO_TIME && s->time && (int64_t)s->time + reader->processes[p].offset < process->end_time;
+    return process->end_time != NO_TIME && s->time &&
+           (int64_t)s->time + reader->processes[p].offset < process->end_time;
 }
 
 int rd_waits_finish(xsr_reader *reader) {

@@ -3,10 +3,15 @@
 
 #define HAND_OVER_RECORDS 5 /* the end of one writer and the begin of the next */
 
-typedef struct owner_facts { uint64_t first; int64_t time; uint32_t launch, block, warp, sm, role, ordinal; } owner_facts;
+typedef struct owner_facts {
+    uint64_t first;
+    int64_t time;
+    uint32_t launch, block, warp, sm, role, ordinal;
+} owner_facts;
 
 static bool several_warps(const xsr_reader *reader, uint32_t launch, uint32_t warp) {
-    return launch == XSR_NONE || reader->model.launches[launch].block == 0 ? warp != 0 : reader->model.launches[launch].block > 32;
+    return launch == XSR_NONE || reader->model.launches[launch].block == 0 ? warp != 0
+                                                                           : reader->model.launches[launch].block > 32;
 }
 
 static const char *writer_name(xsr_reader *reader, const xsr_writer *w) {
@@ -23,10 +28,20 @@ static int add_writer(xsr_reader *reader, uint32_t ring, const owner_facts *o) {
     if (RD_ROOM(m->writers, reader->room.writers, m->writer_count + 1) < 0)
         return XS_E_MEMORY;
     xsr_writer *w = &m->writers[m->writer_count];
-    *w = (xsr_writer){.process = process, .rank = m->rings[ring].rank, .ring = ring, .ordinal = o->ordinal,
+    *w = (xsr_writer){.process = process,
+                      .rank = m->rings[ring].rank,
+                      .ring = ring,
+                      .ordinal = o->ordinal,
                       .launch = rd_map_get(&reader->launch_of, (uint64_t)process << 32 | o->launch),
-                      .role = rd_name(reader, process, XS_NAME_ROLE, o->role), .block = o->block, .warp = o->warp, .sm = o->sm,
-                      .first_sequence = o->first, .last_sequence = o->first, .begin = o->time, .end = NO_TIME, .kernel = XSR_NONE};
+                      .role = rd_name(reader, process, XS_NAME_ROLE, o->role),
+                      .block = o->block,
+                      .warp = o->warp,
+                      .sm = o->sm,
+                      .first_sequence = o->first,
+                      .last_sequence = o->first,
+                      .begin = o->time,
+                      .end = NO_TIME,
+                      .kernel = XSR_NONE};
     w->name = writer_name(reader, w);
     if (!w->name)
         return XS_E_MEMORY;
@@ -50,7 +65,13 @@ static int take_owner(xsr_reader *reader, uint32_t ring, const rd_owner *owner) 
 static int begin_writer(xsr_reader *reader, uint32_t ring, const xsr_event *e) {
     rd_ring *r = &reader->rings[ring];
     const rd_raw *raw = &r->raw;
-    owner_facts facts = {e->sequence, e->time, raw->detail, raw->value, raw->further[1] & 0xffffu, raw->further[1] >> 16, raw->object,
+    owner_facts facts = {e->sequence,
+                         e->time,
+                         raw->detail,
+                         raw->value,
+                         raw->further[1] & 0xffffu,
+                         raw->further[1] >> 16,
+                         raw->object,
                          r->writer == XSR_NONE && r->ordinal == XSR_NONE ? 0 : r->ordinal + 1};
     if (r->owner < r->owner_end && reader->owners[r->owner].owner.first == e->sequence)
         facts.ordinal = reader->owners[r->owner].ordinal;
@@ -60,7 +81,8 @@ static int begin_writer(xsr_reader *reader, uint32_t ring, const xsr_event *e) {
     return rc;
 }
 
-/* Owners whose range starts at or before this sequence: r->owner ends on the newest of them (or stays before the first). */
+/* Owners whose range starts at or before this sequence: r->owner ends on the newest of them (or stays before the
+ * first). */
 static bool owner_at(const xsr_reader *reader, rd_ring *r, uint64_t sequence) {
     while (r->owner + 1 < r->owner_end && reader->owners[r->owner + 1].owner.first <= sequence)
         r->owner++;
@@ -80,8 +102,8 @@ static void forget_writer(rd_ring *r) {
     r->epoch = 0;
 }
 
-/* Behind a hole: the writer is the same where the hole is too small for a hand-over, else the one that OWNERS tell of, or
- * unknown. Role and epoch may be older than they were. */
+/* Behind a hole: the writer is the same where the hole is too small for a hand-over, else the one that OWNERS tell
+ * of, or unknown. Role and epoch may be older than they were. */
 int rd_attribute_gap(xsr_reader *reader, uint32_t ring, uint64_t missing, uint64_t next) {
     rd_ring *r = &reader->rings[ring];
     r->elected_by = XSR_NO_ID;

@@ -49,10 +49,11 @@ enum xsa_detector { XSA_NO_DETECTOR = 0, XSA_DETECTORS(XSA_DETECTOR_ENUM) XSA_DE
 #undef XSA_DETECTOR_ENUM
 
 enum xsa_severity { XSA_ERROR = 0, XSA_WARNING = 1, XSA_NOTE = 2 };
-/* HIGH: follows from records and declared plan. MEDIUM: from what was reported or inferred. LOW: records that bear on it are lost,
- * or it is about the times of CPU threads. */
+/* HIGH: follows from records and declared plan. MEDIUM: from what was reported or inferred. LOW: records that bear
+ * on it are lost, or it is about the times of CPU threads. */
 enum xsa_confidence { XSA_HIGH = 0, XSA_MEDIUM = 1, XSA_LOW = 2 };
-/* CLEAR: looked, and there is nothing. UNKNOWN: lost records could change that. NOT_RUN: what it needs is not in the capture. */
+/* CLEAR: looked, and there is nothing. UNKNOWN: lost records could change that. NOT_RUN: what it needs is not in the
+ * capture. */
 enum xsa_status { XSA_CLEAR = 0, XSA_FOUND = 1, XSA_UNKNOWN = 2, XSA_NOT_RUN = 3 };
 
 typedef struct xsa_evidence {
@@ -61,7 +62,8 @@ typedef struct xsa_evidence {
 } xsa_evidence;
 
 typedef struct xsa_finding {
-    const char *id;       /* the same in every analysis of the run, and in runs that differ only in time: "multi-writer-1f0c9a22" */
+    /* the same in every analysis of the run, and in runs that differ only in time: "multi-writer-1f0c9a22" */
+    const char *id;
     uint32_t detector;    /* xsa_detector */
     uint32_t severity, confidence;
     const char *text;     /* one plain sentence: who, what, where, since when */
@@ -77,7 +79,8 @@ typedef struct xsa_finding {
     uint64_t lost;        /* records lost that bear on it */
     const xsa_evidence *evidence;
     uint32_t evidence_count;
-    const char *explains; /* names of the findings that it explains and that are not listed: "lost-supplier, stall"; "" */
+    /* names of the findings that it explains and that are not listed: "lost-supplier, stall"; "" */
+    const char *explains;
 } xsa_finding;
 
 typedef struct xsa_verdict {
@@ -90,9 +93,9 @@ typedef struct xsa_verdict {
 
 /* ---- the critical path: where the time of the run went ---- */
 
-/* What the run's end had to wait for, one thing after the other, walked back from its end: on a writer along what it did; at a wait that had
- * to wait, over to the writer of the signal that released it. Its pieces lie end to end, so their sum is the length of the run.
- * X(NAME, "name that users see", "what it is") */
+/* What the run's end had to wait for, one thing after the other, walked back from its end: on a writer along what it
+ * did; at a wait that had to wait, over to the writer of the signal that released it. Its pieces lie end to end, so
+ * their sum is the length of the run. X(NAME, "name that users see", "what it is") */
 #define XSA_PARTS(X)                                                                                               \
     X(COMPUTE, "compute", "a writer at work: it neither waited nor published")                                     \
     X(PUBLISH, "publish", "from the end of its payload or work, or its first fence or arrival behind that, to the signal") \
@@ -119,8 +122,9 @@ enum xsa_part { XSA_PARTS(XSA_PART_ENUM) XSA_PART_COUNT };
 enum xsa_blame_why { XSA_BLAME_WHYS(XSA_BLAME_WHY_ENUM) XSA_BLAME_WHY_COUNT };
 #undef XSA_BLAME_WHY_ENUM
 
-/* Ranks are numbers, XSR_NONE where there is none. owes_rank: on whom the time is blamed. slot: what it was owed to, which is the next slot
- * that this writer signalled and that somebody already waited for, or the slot waited for; rank: who waited for that. */
+/* Ranks are numbers, XSR_NONE where there is none. owes_rank: on whom the time is blamed. slot: what it was owed to,
+ * which is the next slot that this writer signalled and that somebody already waited for, or the slot waited for;
+ * rank: who waited for that. */
 typedef struct xsa_span { /* a piece of the path */
     int64_t begin, end;
     uint64_t epoch;
@@ -137,15 +141,20 @@ typedef struct xsa_blamed { /* exact, however long the run */
 typedef struct xsa_slot_blame {
     uint32_t slot, owes_rank; /* owes_rank: of most of its time */
     int64_t ns;        /* of the path, all parts */
-    int64_t lag_ns;    /* of these: link, detection lag, and what the clocks cannot tell. Were it zero, the run would last at least its length less this */
-    int64_t slack_ns;  /* each of its signals, alone, could have come so much later without moving the end; -1: not known */
+    /* of these: link, detection lag, and what the clocks cannot tell. Were it zero, the run would last at least its
+     * length less this */
+    int64_t lag_ns;
+    /* each of its signals, alone, could have come so much later without moving the end; -1: not known */
+    int64_t slack_ns;
     uint64_t awaited;  /* signals that somebody already waited for */
 } xsa_slot_blame;
 
 typedef struct xsa_rank_blame {
     uint32_t rank;
     int64_t ns[XSA_PART_COUNT];
-    double slow; /* time that its writers did not wait, against the median of the ranks with the same roles; 0: fewer than three, or not known */
+    /* time that its writers did not wait, against the median of the ranks with the same roles; 0: fewer than three,
+     * or not known */
+    double slow;
 } xsa_rank_blame;
 
 typedef struct xsa_blame {
@@ -166,13 +175,15 @@ typedef struct xsa_starved {
     uint32_t finding; /* index in findings of the unfairness that it is; XSR_NONE: it is none */
     uint32_t pad;     /* index in pads */
     uint32_t slot;    /* the shared slot, XSR_NONE where peer is told */
-    /* peer not XSR_NONE: rank sees the signals of peer at this pad; times: how long they lay unseen. peer XSR_NONE: rank waits for a shared
-     * slot of the pad, as others do; times: how long it waited. Numbers. */
+    /* peer not XSR_NONE: rank sees the signals of peer at this pad; times: how long they lay unseen. peer XSR_NONE:
+     * rank waits for a shared slot of the pad, as others do; times: how long it waited. Numbers. */
     uint32_t rank, peer;
     uint64_t waits;            /* 0: no signal of the peer was ever looked at; max_ns lasts to the end of the run */
     int64_t median_ns, max_ns; /* the median to within an eighth */
-    double jain;               /* of its group: all peers of a rank at the pad, or all ranks that wait there; 1: all alike */
-    uint64_t longest_bypass;   /* services of others while a signal of the peer lay unseen; or hand-overs to others during one wait */
+    /* of its group: all peers of a rank at the pad, or all ranks that wait there; 1: all alike */
+    double jain;
+    /* services of others while a signal of the peer lay unseen; or hand-overs to others during one wait */
+    uint64_t longest_bypass;
 } xsa_starved;
 
 typedef struct xsa_result {

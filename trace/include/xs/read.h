@@ -35,9 +35,11 @@ typedef struct xsr_process {
     int64_t end_time; /* when its end was seen; INT64_MIN: unknown */
     uint64_t no_ring, foreign, no_line, journal_lost;
     xsr_cupti cupti;
-    int64_t start_time, start_realtime; /* one moment on CLOCK_BOOTTIME (as in xsr_event) and CLOCK_REALTIME; 0, 0: unknown */
-    int64_t known_until; /* INT64_MAX: its end is in the capture. Else the capture ends before: what the process recorded from then on may
-                            be missing, of some rings and not of others, and nothing counts it. INT64_MIN: from its start */
+    /* one moment on CLOCK_BOOTTIME (as in xsr_event) and CLOCK_REALTIME; 0, 0: unknown */
+    int64_t start_time, start_realtime;
+    /* INT64_MAX: its end is in the capture. Else the capture ends before: what the process recorded from then on may be
+     * missing, of some rings and not of others, and nothing counts it. INT64_MIN: from its start */
+    int64_t known_until;
 } xsr_process;
 
 typedef struct xsr_rank {
@@ -81,7 +83,8 @@ typedef struct xsr_writer { /* one owner of a ring: a warp of a block in one lau
     uint32_t block, warp, sm;
     uint64_t first_sequence, last_sequence;
     int64_t begin, end; /* end = INT64_MIN: not seen */
-    uint32_t kernel; /* index in activities of the kernel that it ran in; XSR_NONE: not told of, or not told apart. Known at finish */
+    /* index in activities of the kernel that it ran in; XSR_NONE: not told of, or not told apart. Known at finish */
+    uint32_t kernel;
     const char *name; /* "push block 2 warp 0" */
 } xsr_writer;
 
@@ -115,11 +118,14 @@ typedef struct xsr_ring {
 
 typedef struct xsr_clock { /* one per device and host */
     uint32_t process; int32_t device; uint64_t host;
-    int64_t step_ns, residual_ns, bound_ns; /* host: residual 0; bound = step. Precision and bound: -1 where they are not known. Final
-                                               at finish: signals that cross clocks tighten or widen the bound */
+    /* host: residual 0; bound = step. Precision and bound: -1 where they are not known. Final at finish: signals that
+     * cross clocks tighten or widen the bound */
+    int64_t step_ns, residual_ns, bound_ns;
     uint32_t samples, kernels; /* brackets that it was fitted through: answers of the device, kernels of CUPTI */
     int64_t fault_ns; /* the brackets contradict each other by so much; 0: they do not */
-    int64_t cupti_ns; /* CUPTI's times of this device were off by up to so much beside all others of the run, and were moved: docs/clocks.md */
+    /* CUPTI's times of this device were off by up to so much beside all others of the run, and were moved:
+     * docs/clocks.md */
+    int64_t cupti_ns;
 } xsr_clock;
 
 typedef struct xsr_plan { uint32_t pad; xs_plan_entry entry; } xsr_plan; /* pad: index or XSR_NONE */
@@ -164,12 +170,14 @@ typedef struct xsr_event {
     bool time_modulo;  /* only known modulo 4.29 s */
     uint32_t slot;     /* index in slots, XSR_NONE if the object is no slot */
     uint32_t object;   /* the object word where it is no slot: index in names for roles and marks, else as recorded */
-    uint32_t file;     /* WAIT_START, WAIT_END, FENCE, ABORT: of the source, index in names, XSR_NONE where it is not told here */
+    /* WAIT_START, WAIT_END, FENCE, ABORT: of the source, index in names, XSR_NONE where it is not told here */
+    uint32_t file;
     uint64_t value;    /* unwrapped 64-bit value of the value word: signal value, observed, need, old, ... */
     uint64_t need;     /* PASS, WAIT_START, WAIT_END: what was needed */
     uint64_t detail;   /* detail word: polls of a WAIT_END (64-bit), expected of an ARRIVE, batch, rows, ... */
-    uint64_t further[3]; /* WAIT_END: slept ns, last_fail ns before the end, line | stage << 16; ARRIVE: weight, target (0: unknown);
-                            READ/WRITE/WORK: peer rank number (XS_NO_PEER), rows, bytes; WRITER_BEGIN: rank number, warp, SM */
+    /* WAIT_END: slept ns, last_fail ns before the end, line | stage << 16; ARRIVE: weight, target (0: unknown);
+     * READ/WRITE/WORK: peer rank number (XS_NO_PEER), rows, bytes; WRITER_BEGIN: rank number, warp, SM */
+    uint64_t further[3];
 } xsr_event;
 
 /* Why a relation is missing. X(NAME, "text") */
@@ -202,7 +210,8 @@ typedef struct xsr_wait {
     int64_t begin, end; /* end = INT64_MIN: open */
     int64_t last_fail; /* time of the last failed poll, INT64_MIN if unknown */
     uint32_t writer, rank, role, slot;
-    uint64_t epoch, need, observed, polls, slept_ns /* asked for, at most as long as it lasted; 0 for threads of a host */;
+    uint64_t epoch, need, observed, polls,
+        slept_ns /* asked for, at most as long as it lasted; 0 for threads of a host */;
     xsr_source source;
     uint32_t stage;
     uint32_t word;     /* of an open wait: the user's, as its status line says */
@@ -210,8 +219,11 @@ typedef struct xsr_wait {
     bool passed;       /* satisfied at its first poll */
     bool open;
     bool start_lost;   /* its WAIT_START is missing: need is unknown (0), begin is its end */
-    bool maybe_over;   /* open, but records of its ring that are lost could hold its end, and no status line says that it waits */
-    bool end_lost;     /* its WAIT_END is missing, but its writer went on: end is an upper bound, observed unknown, and so is result, unless it gave up */
+    /* open, but records of its ring that are lost could hold its end, and no status line says that it waits */
+    bool maybe_over;
+    /* its WAIT_END is missing, but its writer went on: end is an upper bound, observed unknown, and so is result,
+     * unless it gave up */
+    bool end_lost;
     xsr_edge reads_from;  /* the signal whose value was observed: order */
     xsr_edge released_by; /* the first signal >= need: lag, blame, arrow */
     int64_t lag_ns;       /* end - released_by.time, if found */
@@ -234,17 +246,20 @@ typedef struct xsr_loss {
     uint32_t cause;
     bool at_least;
     int64_t before, after; /* times of the last record before and the first after; INT64_MIN / INT64_MAX if none */
-    uint8_t kind; /* of the one event that is missing here: its first record is, and the others say what it was; 0: not known */
+    /* of the one event that is missing here: its first record is, and the others say what it was; 0: not known */
+    uint8_t kind;
 } xsr_loss;
 
-/* One consumer of the stream. Called in this order: begin; then event, wait, signal, lost as they are settled (events in
- * merged time order; but the end of a wait comes behind the write that it saw, and with it all of its clock, where clocks disagree; waits and signals a little later than their last event); activity, all of them by begin; finish. NULL members are skipped. A non-zero
- * return stops the pass and is returned by xsr_run, with its errno. The model's tables grow while the pass runs; indices stay valid.
+/* One consumer of the stream. Called in this order: begin; then event, wait, signal, lost as they are settled (events
+ * in merged time order; but the end of a wait comes behind the write that it saw, and with it all of its clock, where
+ * clocks disagree; waits and signals a little later than their last event); activity, all of them by begin; finish.
+ * NULL members are skipped. A non-zero return stops the pass and is returned by xsr_run, with its errno. The model's
+ * tables grow while the pass runs; indices stay valid.
  *
- * begin, activity and finish are called from xsr_run, sink by sink in the order given. What flows between them may come from a
- * thread of the sink's own (xsr_options.threads), which runs beside the pass and beside other sinks: the same calls in the same
- * order, never two at once, and each sink has a model of its own, as it was at that moment of the stream. Counts of rings, last_sequence
- * of writers and the model's end are to be read in finish. */
+ * begin, activity and finish are called from xsr_run, sink by sink in the order given. What flows between them may
+ * come from a thread of the sink's own (xsr_options.threads), which runs beside the pass and beside other sinks: the
+ * same calls in the same order, never two at once, and each sink has a model of its own, as it was at that moment of
+ * the stream. Counts of rings, last_sequence of writers and the model's end are to be read in finish. */
 typedef struct xsr_sink {
     const char *name;
     int (*begin)(struct xsr_sink *sink, const xsr_model *model);  /* catalog read, ranks and rings known */
@@ -252,7 +267,8 @@ typedef struct xsr_sink {
     int (*wait)(struct xsr_sink *sink, const xsr_wait *wait);     /* every wait, once, ended or (at the end) open */
     int (*signal)(struct xsr_sink *sink, const xsr_signal *signal);
     int (*lost)(struct xsr_sink *sink, const xsr_loss *loss);     /* at the gap */
-    int (*activity)(struct xsr_sink *sink, const xsr_activity *activity); /* behind all events: launch and writers are known */
+    /* behind all events: launch and writers are known */
+    int (*activity)(struct xsr_sink *sink, const xsr_activity *activity);
     int (*finish)(struct xsr_sink *sink);                         /* all tables complete */
     const xsr_model *model; /* set before begin; valid until the reader's next pass, or is closed */
 } xsr_sink;
@@ -270,12 +286,14 @@ typedef struct xsr_options {
     void (*progress)(void *user, double share); /* NULL: none */
     void *user;
     uint32_t threads; /* xsr_threads: may each sink of a pass have a thread */
-    uint32_t half_fit; /* 1: every other kernel of a device, the second first, is no sample of its clock, so that it can judge it */
+    /* 1: every other kernel of a device, the second first, is no sample of its clock, so that it can judge it */
+    uint32_t half_fit;
 } xsr_options;
 
-/* paths: captures (NAME, NAME.xs file or folder); several are merged. On failure *error_text (static or owned by the reader,
- * which may then still be freed) says which file and why. */
-XS_API int xsr_open(const char *const *paths, uint32_t count, const xsr_options *options, xsr_reader **reader, const char **error_text);
+/* paths: captures (NAME, NAME.xs file or folder); several are merged. On failure *error_text (static or owned by the
+ * reader, which may then still be freed) says which file and why. */
+XS_API int xsr_open(const char *const *paths, uint32_t count, const xsr_options *options, xsr_reader **reader,
+                    const char **error_text);
 XS_API const xsr_model *xsr_model_of(const xsr_reader *reader);
 /* One pass. May be called again: it starts from the front. */
 XS_API int xsr_run(xsr_reader *reader, xsr_sink *const *sinks, uint32_t count);
