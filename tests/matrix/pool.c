@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +28,17 @@ static void work(const matrix_options *o, matrix_row *rows, uint64_t *next, uint
     }
 }
 
+/* Prints how a process ended that did not end well. */
+static bool is_dead(int status) {
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "a process died: %s\n", strsignal(WTERMSIG(status)));
+    else if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+        fprintf(stderr, "a process ended with %d\n", WEXITSTATUS(status));
+    else
+        return false;
+    return true;
+}
+
 /* A process that dies takes its chunk along: that is a failure, not a gap. */
 uint32_t matrix_pool(const matrix_options *o, matrix_row *rows) {
     uint64_t *next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0); /* unit of work to be taken next */
@@ -44,8 +56,7 @@ uint32_t matrix_pool(const matrix_options *o, matrix_row *rows) {
         died += child < 0;
     }
     while (wait(&status) > 0)
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-            died++;
+        died += is_dead(status);
     munmap(next, sizeof *next);
     return died;
 }
