@@ -1,123 +1,13 @@
-/* D15, and D16 where payload tells: reads and writes of one chunk that nothing orders. A chunk is (who writes, whose
- * memory, index, name of the write); readers name the writer as their peer. Of a generation, several blocks may
- * write parts. Where a reader names no peer and others have written to it, the place is one for all who write there:
- * a queue of several producers. */
-#include "detectors.h"
+/* D15, and D16 where payload tells: reads and writes of one chunk that nothing orders. Of a generation, several blocks
+ * may write parts. */
+#include "payload_race.h"
 #include "class.h"
-#include "payload.h"
-
-#define ANY (XSR_NONE - 1)
-#define ALL (XSR_NONE - 2) /* as who writes: all who write there */
-
-/* a read of a chunk that nobody has written yet; told: who has told of it */
-typedef struct early { uint64_t generation; uint32_t name, told; access reads; } early;
-typedef struct chunk {
-    uint64_t generation, read_generation, period /* from the write before the last to the last; 0: not known */,
-        steady /* as often the same before */;
-    access writes, reads;
-    uint32_t name, usual, matched;
-    bool written, ahead;
-} chunk; /* matched: reads of what was written; usual: slot + 1 whose signal told a reader of it; 0: none did */
-/* of a writer: what PAYLOAD_END ends */
-typedef struct begun { uint32_t chunk; bool write, any; uint64_t generation; } begun;
-/* of a buffer that is written to; shared: one place for all who write there */
-typedef struct named { uint32_t name; bool shared; } named;
-typedef struct races {
-    rd_map of;
-    chunk *chunks;
-    uint32_t count, room;
-    named *names;
-    uint32_t name_count, name_room;
-    begun *writers;
-    uint32_t writer_room;
-    guard *guards;
-    uint32_t guard_room;
-    hearing heard;
-    rd_map early_of;
-    early *earlies;
-    uint32_t early_count, early_room;
-    tellings told;
-} races;
-
-static uint64_t key_of(uint32_t src, uint32_t dst, uint64_t index, uint32_t name) {
-    return an_key(XSA_PAYLOAD_RACE, (uint64_t)src << 32 | dst, index, name);
-}
-
-static int know_name(races *r, uint32_t name) {
-    for (uint32_t i = 0; i < r->name_count; i++)
-        if (r->names[i].name == name)
-            return 0;
-    if (RD_ROOM(r->names, r->name_room, r->name_count + 1) < 0)
-        return XS_E_MEMORY;
-    r->names[r->name_count++] = (named){name, false};
-    return 0;
-}
-
-static bool is_shared(const races *r, uint32_t name) {
-    for (uint32_t i = 0; i < r->name_count; i++)
-        if (r->names[i].name == name)
-            return r->names[i].shared;
-    return false;
-}
-
-static uint32_t chunk_at(races *r, uint64_t key, uint32_t name) {
-    uint32_t at = rd_map_get(&r->of, key);
-    if (at != XSR_NONE)
-        return at;
-    at = r->count;
-    if (RD_ROOM(r->chunks, r->room, at + 1) < 0 || rd_map_put(&r->of, key, at) < 0)
-        return XSR_NONE;
-    r->chunks[at] = (chunk){.name = name};
-    r->count++;
-    return at;
-}
-
-static uint32_t peer_of(const xsr_event *e) { return e->further[0] == XS_NO_PEER ? ANY : (uint32_t)e->further[0]; }
-
-/* Who reads may call it otherwise than who writes, but not by the name of another buffer. */
-static bool is_of_another_name(const races *r, uint32_t read, uint32_t written) {
-    for (uint32_t i = 0; i < r->name_count; i++)
-        if (r->names[i].name == read)
-            return read != written;
-    return false;
-}
-
-/* Of a read that names no peer: what others have written to that place, in the reader's memory (of: its number) or
- * wherever all of them have it (ANY). From then on that place is one for all of them. */
-static uint32_t shared_chunk(races *r, const xsr_event *e, uint32_t of, uint64_t generation) {
-    for (uint32_t i = 0; i < r->name_count; i++) {
-        uint32_t at = is_of_another_name(r, e->object, r->names[i].name)
-                          ? XSR_NONE
-                          : rd_map_get(&r->of, key_of(ALL, of, e->value, r->names[i].name));
-        if (at == XSR_NONE || (of == ANY && !r->names[i].shared && r->chunks[at].generation != generation))
-            continue;
-        r->names[i].shared = true;
-        return at;
-    }
-    return XSR_NONE;
-}
-
-/* The chunk that a read is of: among those that its peer (or, without one, its own rank) wrote for it or for all;
- * the one of its generation. */
-static uint32_t read_chunk(const an *a, const races *r, const xsr_event *e) {
-    uint32_t self = an_number(a, e->rank), from = peer_of(e) == ANY ? self : peer_of(e), only = XSR_NONE, found = 0;
-    for (uint32_t i = 0; i < 2 * r->name_count; i++) {
-        uint32_t at = rd_map_get(&r->of, key_of(from, i & 1 ? ANY : self, e->value, r->names[i / 2].name));
-        if (at == XSR_NONE || is_of_another_name(r, e->object, r->names[i / 2].name))
-            continue;
-        if (r->chunks[at].generation == e->detail)
-            return at;
-        only = at;
-        found++;
-    }
-    return found == 1 ? only : XSR_NONE;
-}
 
 static guard guard_of(const races *r, uint32_t agent) { return agent < r->guard_room ? r->guards[agent] : (guard){0}; }
 
 /* Who waits for several, and then reads of each, was told by each: not only by the last. By the slot that tells of
  * that place as a rule. */
-static guard guard_of_read(const an *a, const races *r, const an_step *step, const chunk *c) {
+guard payload_guard_of_read(const an *a, const races *r, const an_step *step, const chunk *c) {
     guard g = guard_of(r, step->agent);
     const guard *h = NULL;
     if (c && c->usual && c->written && !g.unsure &&
@@ -129,7 +19,7 @@ static guard guard_of_read(const an *a, const races *r, const an_step *step, con
 }
 
 /* A write that begins now. */
-static access begins(const an *a, const races *r, const an_step *step) {
+access payload_begins(const an *a, const races *r, const an_step *step) {
     const xsr_event *e = step->e;
     return (access){.event = e->id,
                     .last = e->id,
@@ -157,7 +47,7 @@ static access behind_reads(const an *a, const races *r, const access *write, con
 }
 
 /* The read began before the write did, by more than clocks are apart: nothing can have told it of that write. */
-static bool is_ahead(const an *a, const access *reads, const xsr_event *write) {
+bool payload_is_ahead(const an *a, const access *reads, const xsr_event *write) {
     return write->time - reads->since > an_clock_bound(a, a->model->writers[reads->writer].rank, write->rank);
 }
 
@@ -172,10 +62,10 @@ static bool has_not_told(const an *a, const xsr_event *write) {
     return true;
 }
 
-static int say(an *a, verdict v, const an_step *step, const access *other, uint64_t other_generation,
+int payload_say(an *a, verdict v, const an_step *step, const access *other, uint64_t other_generation,
                const char *what) {
     const xsr_event *e = step->e;
-    bool ahead = v.unwritten && is_ahead(a, other, e);
+    bool ahead = v.unwritten && payload_is_ahead(a, other, e);
     if (ahead) { /* of its generation that write is the first, unless another one is lost */
         an_whole_rank(a, e->rank, INT64_MIN, e->time);
         an_only_by(a, AN_MOVES | AN_KIND(WRITE_BEGIN));
@@ -218,117 +108,34 @@ static int say(an *a, verdict v, const an_step *step, const access *other, uint6
     return 0;
 }
 
-/* The writer comes to that place in steps of one length, and never with the generation that is looked for there: who
- * reads it there looks at the wrong place. behind: a generation that was, or is, written there. */
-static bool is_no_place_of(const chunk *c, uint64_t read, uint64_t behind, uint64_t period) {
-    return c->written && period > 1 && period == c->period &&
-           (behind > read ? behind - read : read - behind) % period != 0;
-}
-
-static int say_looked_elsewhere(an *a, const access *read, uint32_t told, const xsr_event *e, uint32_t name,
-                                uint64_t generation, uint64_t period) {
-    xsa_finding f = an_like(XSA_PAYLOAD_RACE, XSA_ERROR, XSA_HIGH);
-    an_culprit(a, &f, XSR_NONE, read->writer);
-    an_victim(a, &f, XSR_NONE, told);
-    f.slot = read->guard.any ? read->guard.slot : XSR_NONE;
-    f.begin = f.end = read->since;
-    f.cure = "compute the place from the round that was waited for, on both sides by one function";
-    an_source(a, &f, read->guard.source);
-    an_whole_rank(a, a->model->writers[told].rank, INT64_MIN, e->time);
-    an_only_by(a, AN_KIND(WRITE_BEGIN));
-    if (a->model->clock_count > 1) { /* what orders the writes of others there */
-        an_whole(a, XSR_NONE, INT64_MIN, e->time);
-        an_only_by(a, AN_ORDERS | AN_KIND(WRITE_BEGIN));
-    }
-    an_finding *out =
-        an_find(a, &f, 0, "%s reads %s %llu of generation %llu, where %s writes one in %llu and never that one, %s%s",
-                an_who(a, XSR_NONE, read->writer), name == XSR_NONE ? "payload" : a->model->names[name].text,
-                (unsigned long long)e->value, (unsigned long long)generation, an_who(a, XSR_NONE, told),
-                (unsigned long long)period, an_since(a, read->since), an_site(a, read->writer, read->guard.source));
-    TRY(an_evidence(a, out, read->event, "access"));
-    TRY(an_evidence(a, out, read->guard.any ? read->guard.signal : XSR_NO_ID, "signal"));
-    return an_evidence(a, out, e->id, "the next one");
-}
-
-/* It was told of, and whoever told of it writes the next one there: that one it never wrote. */
-static int say_unwritten(an *a, early *x, const an_step *step, const chunk *c) {
-    const xsr_event *e = step->e;
-    const access *read = &x->reads;
-    uint32_t told = x->told;
-    if (x->generation >= e->detail || told == XSR_NONE || !read->stamps || c->matched < 2 ||
-        an_hb_agent_of(a, told) != step->agent)
-        return 0;
-    x->told = XSR_NONE;
-    if (is_no_place_of(c, x->generation, c->generation, e->detail - c->generation))
-        return say_looked_elsewhere(a, read, told, e, x->name, x->generation, c->period);
-    an_whole_rank(a, e->rank, INT64_MIN, e->time);
-    an_only_by(a, AN_KIND(WRITE_BEGIN));
-    xsa_finding f = an_like(XSA_PARTIAL_PUBLISH, XSA_ERROR, XSA_HIGH);
-    an_culprit(a, &f, XSR_NONE, told);
-    an_victim(a, &f, XSR_NONE, read->writer);
-    f.slot = read->guard.slot;
-    f.begin = f.end = read->since;
-    f.cure = "write each batch to the place that its reader looks at, before the signal that tells of it";
-    an_source(a, &f, read->guard.source);
-    an_finding *out =
-        an_find(a, &f, 0, "%s reads %s %llu of generation %llu, which %s told of at %s and never wrote there, %s%s",
-                an_who(a, XSR_NONE, read->writer), x->name == XSR_NONE ? "payload" : a->model->names[x->name].text,
-                (unsigned long long)e->value, (unsigned long long)x->generation, an_who(a, XSR_NONE, told),
-                an_slot_name(a, f.slot), an_since(a, read->since), an_site(a, read->writer, read->guard.source));
-    TRY(an_evidence(a, out, read->event, "access"));
-    TRY(an_evidence(a, out, read->guard.signal, "signal"));
-    return an_evidence(a, out, e->id, "the next one");
-}
-
-static int take_early(an *a, races *r, const an_step *step, uint32_t src, uint32_t dst, const chunk *c) {
-    const xsr_event *e = step->e;
-    uint32_t at = rd_map_get(&r->early_of, key_of(src, dst, e->value, XSR_NONE));
-    bool active;
-    if (at == XSR_NONE || is_of_another_name(r, r->earlies[at].name, e->object))
-        return 0;
-    if (r->earlies[at].generation != e->detail)
-        return say_unwritten(a, &r->earlies[at], step, c);
-    early *x = &r->earlies[at];
-    const access *race = payload_unordered(a, &x->reads, step->agent, &active), *reads = race ? race : &x->reads;
-    if (!race && x->reads.agent == step->agent) /* its own buffer, which it looks at before it fills it */
-        return 0;
-    access write = begins(a, r, step);
-    verdict v = payload_blame_read(a, &r->told, reads, &write, e->detail, c->usual, c->ahead || !c->matched);
-    v.unwritten = !is_shared(r, e->object); /* else another rank may have written it */
-    /* Nobody had written that generation: it was read too early, also where what the reader did next came round to
-     * the writer. */
-    if (!race && !(v.unwritten && is_ahead(a, &x->reads, e)))
-        an_whole_rank(a, e->rank, INT64_MIN, e->time); /* another block's write of it */
-    return say(a, v, step, reads, e->detail, "only after it was read by");
-}
-
 static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index) {
     const xsr_event *e = step->e;
     chunk *c = &r->chunks[chunk_index];
     /* shared: early reads name themselves */
-    uint32_t dst = peer_of(e), src = is_shared(r, e->object) && dst != ANY ? dst : an_number(a, e->rank);
-    access write = begins(a, r, step);
+    uint32_t dst = payload_peer(e),
+             src = payload_is_shared(r, e->object) && dst != PAYLOAD_ANY ? dst : an_number(a, e->rank);
+    access write = payload_begins(a, r, step);
     const access *race;
-    bool active, everywhere = dst == ANY && is_shared(r, e->object);
+    bool active, everywhere = dst == PAYLOAD_ANY && payload_is_shared(r, e->object);
     for (uint32_t i = 0; i < a->model->rank_count; i++) /* whoever may have read it already */
-        if (r->early_count && (dst == ANY || dst == an_number(a, i)))
-            TRY(take_early(a, r, step, everywhere ? an_number(a, i) : src, an_number(a, i), c));
+        if (r->early_count && (dst == PAYLOAD_ANY || dst == an_number(a, i)))
+            TRY(payload_take_early(a, r, step, everywhere ? an_number(a, i) : src, an_number(a, i), c));
     if (c->written && e->detail != c->generation) {
         if ((race = payload_unordered(a, &c->reads, step->agent, &active))) {
             access lapping = behind_reads(a, r, &write, race);
-            TRY(say(a, payload_blame_lapped(a, &r->told, race, &lapping), step, race, c->read_generation,
+            TRY(payload_say(a, payload_blame_lapped(a, &r->told, race, &lapping), step, race, c->read_generation,
                     active ? "while it is read by" : "though nothing orders it behind the read by"));
         }
         if ((race = payload_unordered(a, &c->writes, step->agent, &active)))
-            TRY(say(a, payload_blame_rewritten(a, &r->told, race, &write), step, race, c->generation,
+            TRY(payload_say(a, payload_blame_rewritten(a, &r->told, race, &write), step, race, c->generation,
                     "though nothing orders it behind the write by"));
         payload_clear(&c->writes);
         if (c->read_generation != e->detail)
             payload_clear(&c->reads);
     } else if (c->read_generation == e->detail && c->reads.stamps &&
                (race = payload_unordered(a, &c->reads, step->agent, &active))) {
-        TRY(say(a, payload_blame_read(a, &r->told, race, &write, e->detail, c->usual, c->ahead || !c->matched), step,
-                race, c->read_generation, "only after it was read by"));
+        TRY(payload_say(a, payload_blame_read(a, &r->told, race, &write, e->detail, c->usual, c->ahead || !c->matched),
+                        step, race, c->read_generation, "only after it was read by"));
     }
     if (c->written && e->detail != c->generation) {
         c->steady = c->period == e->detail - c->generation ? c->steady + 1 : 0;
@@ -361,58 +168,23 @@ static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
                    .writer = e->writer,
                    .agent = step->agent,
                    .since = e->time,
-                   .guard = guard_of_read(a, r, step, c)};
+                   .guard = payload_guard_of_read(a, r, step, c)};
     if (c->written && e->detail < c->generation && c->steady && c->matched >= 2 &&
-        is_no_place_of(c, e->detail, c->generation, c->period))
-        TRY(say_looked_elsewhere(a, &read, c->writes.writer, e, e->object, e->detail, c->period));
+        payload_no_place(c, e->detail, c->generation, c->period))
+        TRY(payload_say_elsewhere(a, &read, c->writes.writer, e, e->object, e->detail, c->period));
     else if (c->written && e->detail < c->generation)
-        TRY(say(a, payload_blame_lapped(a, &r->told, &read, &c->writes), step, &c->writes, c->generation,
+        TRY(payload_say(a, payload_blame_lapped(a, &r->told, &read, &c->writes), step, &c->writes, c->generation,
                 "which is overwritten already by"));
     else if (c->written && e->detail == c->generation &&
              (race = payload_unordered(a, &c->writes, step->agent, &active)))
-        TRY(say(a, payload_blame_read(a, &r->told, &read, race, e->detail, c->usual, c->ahead || !c->matched), step,
-                race, c->generation,
-                active ? "while it is written by" : "though nothing orders it behind the write by"));
+        TRY(payload_say(a, payload_blame_read(a, &r->told, &read, race, e->detail, c->usual, c->ahead || !c->matched),
+                        step, race, c->generation,
+                        active ? "while it is written by" : "though nothing orders it behind the write by"));
     else
         learn_usual(a, r, c, &read, e->detail);
     c->matched += c->written && e->detail == c->generation;
     c->read_generation = e->detail;
     return payload_add(&c->reads, step, &read.guard);
-}
-
-/* Who of the rank that the reader names has told it of this round: by the signal that it saw last, or at the
- * counter. XSR_NONE: nobody. */
-static uint32_t teller(const an *a, const races *r, const guard *g, const xsr_event *e) {
-    if (!g->any || g->spent || peer_of(e) == ANY)
-        return XSR_NONE;
-    const an_slot *s = &a->slots[g->slot];
-    for (uint32_t i = 0; i < s->arriver_count; i++) {
-        const an_arriver *x = tellings_arriver(&r->told, g->slot, s->arrivers[i].writer);
-        if (x && an_number(a, a->model->writers[x->writer].rank) == peer_of(e))
-            return x->left <= g->value && x->epoch == e->epoch ? x->writer : XSR_NONE;
-    }
-    return an_number(a, a->model->writers[g->writer].rank) == peer_of(e) && g->value >= e->detail ? g->writer
-                                                                                                  : XSR_NONE;
-}
-
-static int note_early(an *a, races *r, const an_step *step, const chunk *c) {
-    const xsr_event *e = step->e;
-    uint32_t self = an_number(a, e->rank), from = peer_of(e) == ANY ? self : peer_of(e);
-    uint64_t key = key_of(from, self, e->value, XSR_NONE);
-    uint32_t at = rd_map_get(&r->early_of, key);
-    if (at == XSR_NONE) {
-        at = r->early_count;
-        if (RD_ROOM(r->earlies, r->early_room, at + 1) < 0 || rd_map_put(&r->early_of, key, at) < 0)
-            return XS_E_MEMORY;
-        r->earlies[r->early_count++] = (early){.told = XSR_NONE};
-    }
-    if (r->earlies[at].generation != e->detail)
-        payload_clear(&r->earlies[at].reads);
-    r->earlies[at].generation = e->detail;
-    r->earlies[at].name = e->object;
-    guard g = guard_of_read(a, r, step, c);
-    r->earlies[at].told = teller(a, r, &g, e);
-    return payload_add(&r->earlies[at].reads, step, &g);
 }
 
 /* What it waited for last, it signals: a lock, or its turn, is given on. */
@@ -477,30 +249,6 @@ static int take_end(an *a, races *r, const an_step *step) {
     return payload_end(x, step);
 }
 
-/* Also told by its place alone, for readers that name no peer. */
-static uint32_t written_chunk(const an *a, races *r, const xsr_event *e) {
-    uint32_t self = an_number(a, e->rank), dst = peer_of(e);
-    uint64_t place = key_of(ALL, dst, e->value, e->object);
-    if (dst == self)
-        return chunk_at(r, key_of(self, dst, e->value, e->object), e->object);
-    uint32_t at = is_shared(r, e->object) ? rd_map_get(&r->of, place) : XSR_NONE;
-    if (at == XSR_NONE)
-        at = chunk_at(r, key_of(self, dst, e->value, e->object), e->object);
-    return at == XSR_NONE || rd_map_put(&r->of, place, at) < 0 ? XSR_NONE : at;
-}
-
-/* Of a read that names no peer: its own of that generation, then the place that all write to, then any of its own,
- * then what others wrote into its memory. */
-static uint32_t chunk_to_read(const an *a, races *r, const xsr_event *e) {
-    uint32_t own = read_chunk(a, r, e), at;
-    if (peer_of(e) != ANY || (own != XSR_NONE && r->chunks[own].generation == e->detail && !is_shared(r, e->object)))
-        return own;
-    at = shared_chunk(r, e, ANY, e->detail);
-    if (at != XSR_NONE || own != XSR_NONE)
-        return at != XSR_NONE ? at : own;
-    return shared_chunk(r, e, an_number(a, e->rank), e->detail);
-}
-
 static int on_step(an *a, void *state, const an_step *step) {
     races *r = state;
     const xsr_event *e = step->e;
@@ -509,8 +257,8 @@ static int on_step(an *a, void *state, const an_step *step) {
         return note_begun(a, r, e, XSR_NONE); /* no rows, no bytes: nothing is touched */
     switch (e->kind) {
     case XS_EV_WRITE_BEGIN:
-        TRY(know_name(r, e->object));
-        at = written_chunk(a, r, e);
+        TRY(payload_know_name(r, e->object));
+        at = payload_written(a, r, e);
         if (at == XSR_NONE)
             return XS_E_MEMORY;
         TRY(take_write(a, r, step, at));
@@ -518,10 +266,10 @@ static int on_step(an *a, void *state, const an_step *step) {
     case XS_EV_READ_BEGIN:
         guard last = guard_of(r, step->agent);
         TRY(hearing_read(&r->heard, step->agent, &last));
-        at = chunk_to_read(a, r, e);
+        at = payload_to_read(a, r, e);
         TRY(at != XSR_NONE && r->chunks[at].generation >= e->detail
                 ? take_read(a, r, step, &r->chunks[at])
-                : note_early(a, r, step, at == XSR_NONE ? NULL : &r->chunks[at]));
+                : payload_note_early(a, r, step, at == XSR_NONE ? NULL : &r->chunks[at]));
         return note_begun(a, r, e, at);
     case XS_EV_PASS:
     case XS_EV_WAIT_END: return note_guard(r, step);
@@ -569,10 +317,8 @@ static void release(void *state) {
     free(r->writers);
 }
 
-const an_ops an_payload_race = {.id = XSA_PAYLOAD_RACE,
-                                .needs = AN_NEED_PAYLOAD,
-                                .state = sizeof(races),
-                                .on_step = on_step,
-                                .finish = finish,
-                                .release = release,
-                                .cannot = "threads of one block, parts of one chunk, and accesses that note nothing"};
+const an_ops an_payload_race = {
+    .id = XSA_PAYLOAD_RACE, .needs = AN_NEED_PAYLOAD, .state = sizeof(races),
+    .on_step = on_step, .finish = finish, .release = release,
+    .cannot = "threads of one block, parts of one chunk, and accesses that note nothing; who is to blame where a reader "
+              "has always given its buffer back too early, or where a third block passed on what it heard"};

@@ -83,4 +83,5 @@ const an_ops an_wait_cycle = {
     .needs = AN_NEED_WAITS,
     .finish = finish,
     .cannot =
-        "circles through code that is not noted, or through streams of the host; waits of which any one would do"};
+        "circles through code that is not noted, or through streams of the host; waits of which any one would do; "
+        "whether one of the circle left its signal out, or turned it and a wait around"};
