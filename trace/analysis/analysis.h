@@ -135,6 +135,7 @@ typedef struct an_slot { /* beside xsr_slot */
     uint64_t passers;          /* a bit for each writer that has passed a wait for it */
     /* epochs between a wait and the signal that it needs, and how often it was the same again */
     uint64_t lag, lag_steady;
+    int64_t lag_lead;          /* by how many waits more it was above 0 than it was 0 */
     /* epochs of its writer from one signal of it to the next, and how often it was the same again; 0: not known */
     uint64_t gap, gap_steady;
     uint64_t waiters;          /* a bit for each writer that waits for it, by its index modulo 64 */

@@ -86,6 +86,7 @@ typedef struct verdict {
     const access *told;       /* who else is to blame if a wait of this access' block is lost */
     bool unwritten, of_before; /* the read came before the write; what told of it is of an earlier epoch */
     bool unasked;             /* the reader has not waited for it at all */
+    bool of_habits;           /* it rests on what was always so: any record that is lost could undo it */
     const char *why;          /* what is added to the sentence; NULL */
     xsr_source source;        /* of the wait that is to blame; line 0 */
 } verdict;

@@ -97,6 +97,7 @@ static verdict counted_twice(an *a, const an_arriver *r, const access *reads) {
     uint32_t counter = counter_of(a, &reads->guard);
     verdict v = of(XSA_COUNT_MISMATCH, r->writer, reads->writer, counter, "arrive once for each batch that is written");
     v.told = reads;
+    v.of_habits = true;
     v.why = an_print(a, "; %s had arrived more often at %s than in each round before", an_who(a, XSR_NONE, r->writer),
                      an_slot_name(a, counter));
     return v;
@@ -123,6 +124,7 @@ static verdict told_between(an *a, const access *reads, const access *writes, ui
                    early ? a->writers[writes->writer].signal_slot : reads->guard.slot,
                    early ? "signal behind the last write, and behind the end of asynchronous ones" : CURE_ORDER);
     v.told = reads;
+    v.of_habits = true;
     v.why = an_print(a, "; %s waited for %s as it always does: what is missing lies between the write and that signal",
                      an_who(a, XSR_NONE, reads->writer), an_slot_name(a, reads->guard.slot));
     return v;

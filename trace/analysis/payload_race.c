@@ -77,8 +77,12 @@ int payload_say(an *a, verdict v, const an_step *step, const access *other, uint
         /* who waits for several: any before */
         an_whole_records(a, v.told->writer, v.told->guard.any && !v.unasked ? v.told->guard.record : 0, v.told->record);
         an_only_by(a, AN_KIND(PASS) | AN_KIND(WAIT_END));
-        if (v.told->guard.unsure)
+        if (v.told->guard.unsure || v.of_habits)
             an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
+        if (v.unasked && v.victim != XSR_NONE) { /* a wait whose signal is lost has told nothing, as far as is known */
+            an_whole(a, v.victim, INT64_MIN, e->time);
+            an_only_by(a, AN_MOVES);
+        }
     }
     if (v.of_before) { /* unless the record that began this one is lost */
         an_whole_rank(a, a->model->writers[v.victim].rank, INT64_MIN, e->time);

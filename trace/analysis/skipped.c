@@ -65,11 +65,20 @@ bool an_has_skipped(const an *a, uint32_t slot, uint64_t need, uint32_t writer, 
     return x->repeats >= 1 ? x->passes_most != 0 : a->writers[writer].passes > a->slots[beside].passes;
 }
 
+/* What it waits for is signalled in an earlier round, as a credit is: whoever owes it may be past that round. Epochs
+ * tell so only where nothing is lost. */
+static bool is_of_round_before(const an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->w.slot];
+    return x->lag_lead > 0 && s->w.epoch && a->lost_records && !an_capture_is_whole(a);
+}
+
 /* It has passed more waits than as a rule, be it by signals that are lost. Signals to others of the pad in this
  * round are kept or not. */
 bool an_may_have_skipped(const an *a, const an_stuck *s) {
     const an_slot *x = &a->slots[s->w.slot];
     uint32_t writer = s->owes;
+    if (is_of_round_before(a, s))
+        return true;
     if (s->counter != XSR_NONE)
         return !s->counted && s->counter == s->w.slot && a->lost_records && !an_capture_is_whole(a);
     if (writer == XSR_NONE || !lost_since(a, writer, INT64_MIN) || !stands_again(a, writer, s->next))

@@ -363,6 +363,7 @@ static void take_lag(an_slot *s, const xsr_wait *w) {
     uint64_t lag = t->epoch && w->epoch >= t->epoch ? w->epoch - t->epoch : UINT64_MAX;
     s->lag_steady = lag != UINT64_MAX && lag == s->lag ? s->lag_steady + 1 : 0;
     s->lag = lag;
+    s->lag_lead += lag == UINT64_MAX ? 0 : lag ? 1 : -1;
 }
 
 int an_state_wait(an *a, const xsr_wait *w) {

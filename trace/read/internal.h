@@ -111,7 +111,6 @@ typedef struct rd_process {
     int64_t clock_low, clock_high, bracket; /* realtime - boottime over its clock pairs; smallest bracket */
     bool clock_seen;
     bool names_files; /* its catalog does */
-    uint64_t journal_seen; /* sequence of its newest entry */
     bool off;         /* tracing is switched off, as the journal goes */
     rd_pad_at *pads; uint32_t pad_count, pad_room;
     rd_tick *ticks; uint32_t tick_count, tick_room;
@@ -259,6 +258,7 @@ struct xsr_reader {
     /* catalog */
     rd_process *processes;
     rd_map process_of, ring_of, name_of, name_ids, launch_of, status_of, plan_of;
+    rd_map journal_of; /* (process, sequence): entries that were taken in */
     uint32_t declared_plan; /* plan rows that the catalog gave */
     uint32_t declared_notes;
     bool opened;       /* the catalog is read: notes are the pass's now */

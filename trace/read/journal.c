@@ -82,10 +82,11 @@ static int clock_entry(xsr_reader *reader, uint32_t process, const xs_journal_en
 
 /* Segments repeat entries: told by their sequence. */
 static int take_entry(xsr_reader *reader, uint32_t p, const xs_journal_entry *e) {
-    rd_process *process = &reader->processes[p];
-    if (e->sequence && e->sequence <= process->journal_seen)
+    uint64_t key = (uint64_t)p << 48 ^ e->sequence;
+    if (e->sequence && rd_map_get(&reader->journal_of, key) != XSR_NONE)
         return 0;
-    process->journal_seen = e->sequence;
+    if (e->sequence && rd_map_put(&reader->journal_of, key, 0) < 0)
+        return XS_E_MEMORY;
     switch (e->kind) {
     case XS_JOURNAL_LAUNCH_BEGIN: return launch_begin(reader, p, e);
     case XS_JOURNAL_LAUNCH_END: return launch_end(reader, p, e);

@@ -316,6 +316,28 @@ static void segments_of_a_capture_were_windows_of_tracing(void **state) {
     }
 }
 
+/* Entries of a journal that come behind a later one are taken, each once. */
+static void launches_behind_a_later_entry_were_dropped(void **state) {
+    (void)state;
+    const char *path = help_path("journal-order.xs");
+    cb *c = cb_begin(path);
+    cb_process(c, 0, 1, 1);
+    cb_writer_begin(c, 0, 1000, 0, 0, 0);
+    for (uint32_t sequence = 4; sequence-- > 1;) {
+        xs_journal_entry launch = {.sequence = sequence, .kind = XS_JOURNAL_LAUNCH_BEGIN, .a = sequence, .c = 950, .d = 1,
+                                   .e = 32, .f = 1ull << 32};
+        for (int again = 0; again < 2; again++)
+            cb_frame(c, XS_FRAME_JOURNAL, UINT32_MAX, 1000, &launch, sizeof launch);
+    }
+    assert_int_equal(cb_end(c), 0);
+    xsr_reader *reader = help_open(path);
+    told t;
+    assert_int_equal(help_run(reader, &t), 0);
+    assert_int_equal(xsr_model_of(reader)->launch_count, 3);
+    help_free(&t);
+    xsr_close(reader);
+}
+
 /* Of an event whose first record is lost, the second one says what it was. Not where the record before may be the first of it, nor where more
  * is lost, nor of events of one record. */
 static void second_record_tells_the_kind(void **state) {
@@ -348,6 +370,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_position), cmocka_unit_test(waits_under_loss), cmocka_unit_test(at_least), cmocka_unit_test(split_by_cause),
         cmocka_unit_test(repeats), cmocka_unit_test(misplaced), cmocka_unit_test(died), cmocka_unit_test(removed_on_a_full_disk_was_said_to_be_bounded), cmocka_unit_test(segments_of_a_capture_were_windows_of_tracing),
+        cmocka_unit_test(launches_behind_a_later_entry_were_dropped),
         cmocka_unit_test(bounded_is_one_gap),
         cmocka_unit_test(second_record_tells_the_kind),
     };
