@@ -144,7 +144,7 @@ typedef struct an_slot { /* beside xsr_slot */
     uint64_t need, need_epoch, need_step;
     bool needs_odd;            /* they do not rise evenly */
     bool needs_fall;           /* one who waits there has needed less than the time before */
-    uint64_t need_last; uint32_t need_writer; /* of the last wait, and whose it was, + 1; 0: none yet */
+    uint64_t need_last, need_wait; uint32_t need_writer; /* of the last wait, which, and whose + 1; 0: none yet */
     /* waits that its writer had passed when it signalled last, most and as a rule between two signals (lead: how clear
      * that is), how many such pairs */
     uint64_t passes, passes_most, passes_usual, passes_lead, repeats;

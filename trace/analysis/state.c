@@ -348,7 +348,10 @@ static void take_need(an_slot *s, const xsr_wait *w) {
 static void take_fall(an_slot *s, const xsr_wait *w) {
     if (w->start_lost || w->writer == XSR_NONE)
         return;
+    if (s->need_writer == w->writer + 1 && w->id < s->need_wait)
+        return; /* it is told late */
     s->needs_fall |= s->need_writer == w->writer + 1 && w->need < s->need_last;
+    s->need_wait = w->id;
     s->need_last = w->need;
     s->need_writer = w->writer + 1;
 }
