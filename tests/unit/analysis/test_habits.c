@@ -161,10 +161,46 @@ static void test_who_waits_now_less_now_more_is_not_past_its_arrival(void **stat
     judged_free(&j);
 }
 
+/* Rank 0 serves what ranks 1 to 3 send as routing has it: rank 3 had nothing in round 3. In round 6 it is gone, and the others, which came in each
+ * round so far, have nothing: they are through, and wait for the next. */
+static void test_who_came_each_time_had_nothing_to_send(void **state) {
+    (void)state;
+    cb *c = case_begin(4, 1, 1);
+    uint32_t gate = cb_slot(c, cb_pad(c, "count", "", "", 1, 1, XS_PAD_SHARED), 0, 0, 0), pad = cb_pad(c, "go", "", "", 1, 1, 0);
+    uint32_t go[4], sent = 0;
+    for (uint32_t rank = 0; rank < 4; rank++)
+        go[rank] = cb_slot(c, pad, rank, 0, 0);
+    for (uint32_t round = 1; round <= 6; round++) {
+        uint64_t t = 1000 + 1000 * round;
+        for (uint32_t rank = 0; rank < (round < 6 ? 4u : 3u); rank++)
+            cb_epoch(c, RING(rank, 0), t, round);
+        for (uint32_t rank = 1; rank < 4 && round < 6; rank++)
+            if (rank < 3 || round != 3)
+                cb_gate(c, RING(rank, 0), t + 100 + rank, gate, sent++, 1);
+        if (round == 6)
+            break;
+        cb_pass(c, RING(0, 0), t + 200, gate, sent, sent);
+        for (uint32_t rank = 1; rank < 4; rank++) {
+            cb_signal(c, RING(0, 0), t + 300 + rank, go[rank], round);
+            cb_pass(c, RING(rank, 0), t + 400 + rank, go[rank], round, round);
+        }
+    }
+    cb_writer_end(c, RING(3, 0), 6900);
+    for (uint32_t rank = 1; rank < 3; rank++)
+        case_open_wait(c, RING(rank, 0), 7300, go[rank], 6, 5);
+    case_open_wait(c, RING(0, 0), 7200, gate, sent + 1, sent);
+    judged j = judge(c);
+    for (uint32_t i = 0; i < j.result->finding_count; i++)
+        assert_true(j.result->findings[i].owes_rank != 1 && j.result->findings[i].owes_rank != 2);
+    assert_true(j.result->finding_count > 0);
+    judged_free(&j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_flag_that_flips_has_not_fallen), cmocka_unit_test(test_value_that_falls_under_a_need_that_rises),
                                        cmocka_unit_test(test_lost_wait_for_a_flag_is_no_early_pass), cmocka_unit_test(test_credit_left_out_is_no_circle),
                                        cmocka_unit_test(test_block_that_strays_is_to_blame_also_where_it_comes_first),
-                                       cmocka_unit_test(test_who_waits_now_less_now_more_is_not_past_its_arrival)};
+                                       cmocka_unit_test(test_who_waits_now_less_now_more_is_not_past_its_arrival),
+                                       cmocka_unit_test(test_who_came_each_time_had_nothing_to_send)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
