@@ -24,8 +24,8 @@ typedef struct placed_ring {
     uint32_t stamp[XS_PARTS]; /* of its last record then */
     uint8_t need;             /* this step: parts to copy */
     uint8_t live;             /* this step: taken, and to be watched */
-    uint8_t
-        discard; /* this step: a full ring drops, and is copied whole when anything is new, so that it gets room soon */
+    /* this step: a full ring drops, and is copied whole when anything is new, so that it gets room soon */
+    uint8_t discard;
     uint8_t placed, lost;
 } placed_ring;
 
@@ -36,8 +36,8 @@ typedef struct xs_placement {
     placed_ring *ring;
     xs_ring_span *spans; /* room for every part of every ring */
     uint32_t span_count;
-    uint64_t
-        stale_ns; /* a part of a ring that somebody writes is copied when its copy is so old, however slow it fills */
+    /* a part of a ring that somebody writes is copied when its copy is so old, however slow it fills */
+    uint64_t stale_ns;
     int error;    /* the device's memory is lost */
     int late;     /* the last step did not come to its end */
     /* between the copier's thread and others */

@@ -397,12 +397,14 @@ void an_only_by(an *a, uint64_t kinds);
 void an_only_beyond(an *a, uint64_t records);
 /* XSR_NONE: as its times say */
 void an_only_between(an *a, uint32_t from_writer, uint64_t from_record, uint32_t to_writer, uint64_t to_record);
-#define AN_MOVES                                                                     \
-    (AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE) | \
-     AN_KIND(RESET))                                       /* what changes a slot */
+/* what changes a slot */
+#define AN_MOVES \
+    (AN_KIND(SIGNAL) | AN_KIND(WATERMARK) | AN_KIND(ARRIVE) | AN_KIND(GATE_ARRIVE) | AN_KIND(RESET))
 #define AN_ENTERS (AN_KIND(EPOCH) | AN_KIND(WRITER_BEGIN)) /* a writer's epoch */
-#define AN_ORDERS (AN_MOVES | AN_KIND(PASS) | AN_KIND(WAIT_START) /* what it needs */ | AN_KIND(WAIT_END) | AN_KIND(FENCE) | AN_KIND(BARRIER_ENTER) | AN_KIND(BARRIER_LEAVE) | AN_KIND(BLOCK_ENTER) | \
-                   AN_KIND(BLOCK_LEAVE) | AN_KIND(WRITER_BEGIN) | AN_KIND(WRITER_END))                           /* what somebody may have heard by */
+/* what somebody may have heard by, or, of a wait's start, what it needs */
+#define AN_ORDERS \
+    (AN_MOVES | AN_KIND(PASS) | AN_KIND(WAIT_START) | AN_KIND(WAIT_END) | AN_KIND(FENCE) | AN_KIND(BARRIER_ENTER) | \
+     AN_KIND(BARRIER_LEAVE) | AN_KIND(BLOCK_ENTER) | AN_KIND(BLOCK_LEAVE) | AN_KIND(WRITER_BEGIN) | AN_KIND(WRITER_END))
 int an_evidence(an *a, an_finding *f, uint64_t event, const char *part);
 uint64_t an_key(uint32_t detector, uint64_t x, uint64_t y, uint64_t z);
 int an_findings_finish(an *a); /* causes, order, result */

@@ -175,8 +175,8 @@ int an_hb_wait(an *a, const xsr_wait *w) {
             continue;
         item->w = *w;
         item->has_wait = true;
-        if (a->hb->last_forced != NO_TIME &&
-            a->hb->last_forced >= w->end) { /* somebody has gone on without what waits here */
+        if (a->hb->last_forced != NO_TIME && a->hb->last_forced >= w->end) {
+            /* somebody has gone on without what waits here */
             TRY(hb_note_forced(a->hb, w->end, a->last_time));
             hb_hear(g, a->last_time);
         }

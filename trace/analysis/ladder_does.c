@@ -25,8 +25,8 @@ uint8_t ladder_writer(an *a, an_stuck *s, uint32_t writer) {
         an_has_skipped(a, s->w.slot, s->w.need, writer, waits) ||
         (an_capture_is_whole(a) && an_misdirected(a, s) != XSR_NONE))
         return AN_WHY_MOVED_ON;
-    if (waits !=
-        XSR_NONE) { /* bounded waits of a circle give up one after the other: at the same time they stood still */
+    if (waits != XSR_NONE) {
+        /* bounded waits of a circle give up one after the other: at the same time they stood still */
         s->next = waits;
         return AN_WHY_WAITS;
     }

@@ -136,8 +136,8 @@ verdict payload_blame_read(an *a, const tellings *t, const access *reads, const 
                            uint32_t usual, bool ahead) {
     const an_arriver *arrival = arrival_heard(a, t, reads, writes), *twice;
     const turn *wrong;
-    if (arrival && arrival->event < writes->event &&
-        arrival->count == arrival->epochs) { /* once a round: not for another part */
+    if (arrival && arrival->event < writes->event && arrival->count == arrival->epochs) {
+        /* once a round: not for another part */
         verdict v = of(XSA_PARTIAL_PUBLISH, writes->writer, reads->writer, reads->guard.slot,
                        "arrive behind the last write, and behind the end of asynchronous ones");
         v.told = reads;

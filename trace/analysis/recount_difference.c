@@ -63,8 +63,8 @@ static void take(const an *a, an_difference *d, an_run run, promise p, uint64_t 
         return;
     }
     d->leading &= run.count == 0 && !d->right;
-    if (!d->differing || (a->lost_records && d->count < d->promised &&
-                          run.count > p.count)) { /* records that are lost take away; they add nothing */
+    if (!d->differing || (a->lost_records && d->count < d->promised && run.count > p.count)) {
+        /* records that are lost take away; they add nothing */
         d->epoch = run.first;
         d->count = run.count;
         d->promised = p.count;

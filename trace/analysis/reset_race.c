@@ -56,8 +56,8 @@ static const open_wait *robbed(const an *a, const resets *s, uint32_t slot, uint
     for (uint32_t i = 0; i < s->open_count; i++)
         if (s->open[i].slot == slot && s->open[i].writer != writer &&
             an_holds(s->open[i].cmp, before, s->open[i].need) &&
-            an_hb_agent(a, an_hb_agent_of(a, s->open[i].writer))->count ==
-                0) /* else its end may only not have had its turn */
+            an_hb_agent(a, an_hb_agent_of(a, s->open[i].writer))->count == 0)
+            /* else its end may only not have had its turn */
             return &s->open[i];
     return NULL;
 }
@@ -76,8 +76,8 @@ static int take_reset(an *a, resets *s, const an_step *step, uint32_t slot) {
         an_whole(a, o->writer, o->time, e->time); /* the end of its wait */
         an_only_by(a, AN_KIND(WAIT_END));
         an_only_between(a, o->writer, o->record, XSR_NONE, 0);
-        if (o->time >=
-            u->before_time) { /* it began to wait behind another reset; what came while it polled, any reset takes away */
+        if (o->time >= u->before_time) {
+            /* it began to wait behind another reset; what came while it polled, any reset takes away */
             an_whole_rank(a, e->rank, u->since, e->time);
             an_only_by(a, AN_KIND(RESET));
             an_only_between(a, XSR_NONE, 0, e->writer, e->sequence);

@@ -45,8 +45,8 @@ int an_stuck_add(an *a, const xsr_wait *w) {
                     .counter = XSR_NONE,
                     .next = XSR_NONE,
                     .root = at};
-    if (w->start_lost &&
-        !w->open) { /* it needed more than it saw, if it waits for more, and began about so much before */
+    if (w->start_lost && !w->open) {
+        /* it needed more than it saw, if it waits for more, and began about so much before */
         n->w.need = w->observed + 1;
         n->certain = w->cmp == XS_CMP_GE || w->cmp == XS_CMP_GT; /* else what it needed may have been passed over */
         n->w.begin = begun(w);
@@ -217,8 +217,8 @@ void an_whole_stuck(an *a, const an_stuck *s) {
     }
     if (s->why == AN_WHY_MOVED_ON || s->why == AN_WHY_ELECTED || s->why == AN_WHY_COUNT)
         whole_epoch(a, s);
-    if (s->supplier != XSR_NONE && s->why != AN_WHY_HOST &&
-        a->ranks[s->supplier].unnamed != NO_TIME) { /* behind a gap nobody knows whose records are whose */
+    if (s->supplier != XSR_NONE && s->why != AN_WHY_HOST && a->ranks[s->supplier].unnamed != NO_TIME) {
+        /* behind a gap nobody knows whose records are whose */
         an_whole_rank(a, s->supplier, INT64_MIN, INT64_MAX);
         return;
     }

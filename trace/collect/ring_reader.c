@@ -208,8 +208,8 @@ static int lapped_unseen(xs_ring_reader *r, xs_ring_gap *gap) {
     if (!now.code_object)
         return now.sequence ? -1 : 0;
     uint64_t ahead = (now.sequence - (uint32_t)(r->next - 1)) & r->known;
-    if (!ahead &&
-        (!r->last.code_object || now.sequence != r->last.sequence)) { /* it was under way when it was looked at */
+    if (!ahead && (!r->last.code_object || now.sequence != r->last.sequence)) {
+        /* it was under way when it was looked at */
         r->last = now;
         return 0;
     }

@@ -265,8 +265,8 @@ static void free_rings(xsr_reader *reader) {
 }
 
 static void free_maps(xsr_reader *reader) {
-    rd_map *maps[] = {&reader->process_of, &reader->ring_of, &reader->name_of, &reader->name_ids, &reader->launch_of, &reader->journal_of,
-                      &reader->status_of, &reader->plan_of, &reader->slot_of, &reader->slot_at, &reader->reads_of,
+    rd_map *maps[] = {&reader->process_of, &reader->ring_of, &reader->name_of, &reader->name_ids,
+                      &reader->launch_of, &reader->journal_of, &reader->status_of, &reader->plan_of, &reader->slot_of, &reader->slot_at, &reader->reads_of,
                       &reader->activity_names, &reader->device_of, &reader->pair_of, &reader->reported_of};
     for (uint32_t i = 0; i < sizeof maps / sizeof *maps; i++)
         rd_map_free(maps[i]);

@@ -78,8 +78,8 @@ void rd_turn_written(xsr_reader *reader) {
     uint32_t slot;
     reader->awaited = false;
     for (uint32_t i = 0; i < reader->model.clock_count && reader->held_count; i++)
-        if (reader->clocks[i].held && is_early(reader, reader->clocks[i].parked[0].ring, &slot) ==
-                                          0) /* its slot is known: no memory is asked for */
+        if (reader->clocks[i].held && is_early(reader, reader->clocks[i].parked[0].ring, &slot) == 0)
+            /* its slot is known: no memory is asked for */
             go_on(reader, &reader->clocks[i]);
 }
 

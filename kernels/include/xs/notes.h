@@ -256,8 +256,8 @@ XS_FN void xs_note_wait_ended(xs_writer *w, xs_wait_note *n, uint64_t observed, 
         uint32_t word[3], polls = (uint32_t)n->polls, stage = n->stage;
 #if XS_WAITS_SHORT
         uint32_t zero =
-            part >>
-            8; /* 0, but for all that ptxas knows another in each round: it makes nothing of these ahead of the loop */
+            /* 0, but for all that ptxas knows another in each round: it makes nothing of these ahead of the loop */
+            part >> 8;
         polls |= zero;
         high = (xs_high(observed) | xs_high(n->need) | polls_high | (n->backoff ? 0 : xs_high(slept)) | zero) != 0;
         how.result = result | zero;

@@ -71,8 +71,8 @@ enum xs_pad_flags {
     XS_PAD_SHARED = 4,   /* several writers are intended: counters of gates and elections */
     XS_PAD_ADOPTED = 8,  /* memory of the user's */
     XS_PAD_NO_DATA = 16, /* guards no payload: relaxed order is intended */
-    XS_PAD_UNSAFE_COUNTER =
-        32 /* added to across links without atomics, knowing that counts get lost (tests of that very fault) */
+    /* added to across links without atomics, knowing that counts get lost (tests of that very fault) */
+    XS_PAD_UNSAFE_COUNTER = 32
 };
 
 /* A buffer: payload memory of which every rank owns a copy, visible to all. */

@@ -27,9 +27,9 @@ typedef struct xs_region_header {
     uint64_t total_bytes;
     uint64_t events_hash; /* of the event and code tables: xs_events_hash() */
     uint16_t record_bytes;
-    uint16_t
-        record_words; /* 2: records, owners and status lines are 8-byte words with a stamp each (record.h); 0: 16 bytes whole. In
-                            * captures always 0, since whoever copies records makes them one again */
+    /* 2: records, owners and status lines are 8-byte words with a stamp each (record.h); 0: 16 bytes whole. In captures
+     * always 0, since whoever copies records makes them one again */
+    uint16_t record_words;
     uint32_t sequence_bits;
     uint32_t state; /* xs_region_state; ENDED is the clean-shutdown flag */
     uint32_t virtual_time; /* 1: sim; host, process and time are virtual */
@@ -226,13 +226,12 @@ XS_STATIC_ASSERT(sizeof(xs_status_line) == 128, "a status line is two cache line
 
 /* The journal: what the host does that is too frequent for the catalog. */
 enum xs_journal_kind {
-    XS_JOURNAL_LAUNCH_BEGIN =
-        1, /* a = launch, b = kernel name id, c = time, d = grid, e = block, f = first rank | ranks << 32,
-                                  * g = xs_launch_room */
+    /* a = launch, b = kernel name id, c = time, d = grid, e = block, f = first rank | ranks << 32, g = xs_launch_room */
+    XS_JOURNAL_LAUNCH_BEGIN = 1,
     XS_JOURNAL_LAUNCH_END = 2, /* a = launch, b = 0, c = time, d = result */
-    XS_JOURNAL_CLOCK =
-        3, /* a = device + 1, b = 0, c = CLOCK_BOOTTIME, d = CLOCK_REALTIME (or device time), e = bracket, ns,
-                                  * f = step of the device's clock, ns, where it was measured */
+    /* a = device + 1, b = 0, c = CLOCK_BOOTTIME, d = CLOCK_REALTIME (or device time), e = bracket, ns, f = step of the
+     * device's clock, ns, where it was measured */
+    XS_JOURNAL_CLOCK = 3,
     XS_JOURNAL_HOST_CALL = 4,  /* a = enum of the call, c = time */
     XS_JOURNAL_TRACE_STATE = 5 /* a = started bits, c = time: tracing was switched, or narrowed by a filter */
 };

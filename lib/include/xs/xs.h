@@ -52,9 +52,9 @@ typedef struct xs_kernel xs_kernel;
 typedef struct xs_config {
     uint32_t size;         /* sizeof(xs_config) */
     uint32_t version;      /* 1 */
-    const char *
-        backend; /* "host" or "cuda", the same in all processes of a world. Default: cuda where this process sees a GPU, every
-                              XS_KERNEL of the program has a CUDA form and neither scheduler nor residency is set; else host */
+    /* "host" or "cuda", the same in all processes of a world. Default: cuda where this process sees a GPU, every
+     * XS_KERNEL of the program has a CUDA form and neither scheduler nor residency is set; else host */
+    const char *backend;
     const char *scheduler; /* host backend: "threads" (default) or "sim", which the cuda backend refuses */
     const char *world;     /* name shared by the processes of this world; NULL: this process alone */
     uint32_t ranks;        /* of the whole world; 0: from the environment, else 1 */
@@ -148,7 +148,8 @@ enum xs_plan_kind {
     XS_PLAN_ROLE_BLOCKS,   /* a = role id, b = first block | blocks << 32 */
     XS_PLAN_HOST_SUPPLIER, /* the host signals the slot */
     XS_PLAN_NO_ARRIVALS,   /* a = rank that publishes the slot where nothing is expected */
-    XS_PLAN_INSIDE /* told by xs of adopted pads of up to 1 024 slots: the slot lies in a buffer. a = its name id, b = byte in it */
+    /* told by xs of adopted pads of up to 1 024 slots: the slot lies in a buffer. a = its name id, b = byte in it */
+    XS_PLAN_INSIDE
 };
 enum xs_plan_origin { XS_PLAN_DECLARED = 0, XS_PLAN_REPORTED = 1, XS_PLAN_INFERRED = 2 };
 #define XS_PLAN_ANY 0xffffffffu

@@ -210,8 +210,8 @@ typedef struct xsr_wait {
     int64_t begin, end; /* end = INT64_MIN: open */
     int64_t last_fail; /* time of the last failed poll, INT64_MIN if unknown */
     uint32_t writer, rank, role, slot;
-    uint64_t epoch, need, observed, polls,
-        slept_ns /* asked for, at most as long as it lasted; 0 for threads of a host */;
+    uint64_t epoch, need, observed, polls;
+    uint64_t slept_ns; /* asked for, at most as long as it lasted; 0 for threads of a host */
     xsr_source source;
     uint32_t stage;
     uint32_t word;     /* of an open wait: the user's, as its status line says */

@@ -25,9 +25,9 @@ typedef struct xsv_perfetto_options {
                                At most XSV_PERFETTO_SLOTS_MAX, the first in the run. Both texts live until the sink is closed */
     uint32_t merge_roles;   /* 1: a role's writers share rows, which the viewer packs */
     uint32_t gpu_events;    /* 1: launches also as GPU events (table gpu_slice, rows GPU > Hardware Queues) */
-    const xsr_sink *
-        analysis; /* of xsa_open, finished by an earlier pass: row `findings`, and arrows to what proves them; before this sink
-                                 in the same pass: the row alone; NULL: trace health alone. Not owned */
+    /* of xsa_open, finished by an earlier pass: row `findings`, and arrows to what proves them; before this sink in the
+     * same pass: the row alone; NULL: trace health alone. Not owned */
+    const xsr_sink *analysis;
 } xsv_perfetto_options;
 
 typedef struct xsv_perfetto_summary {
