@@ -9,7 +9,7 @@
 enum { KEY_SLOW_PERCENT = 256, KEY_BACKEND, KEY_SCHEDULER, KEY_RESIDENCY, KEY_COUNTS, KEY_SKEW };
 
 static const struct argp_option option_table[] = {
-    {"ranks", 'n', "N", 0, "ranks of the world", 0},
+    {"ranks", 'n', "N", 0, "ranks of the world; else as many as torchrun, mpirun or srun started processes", 0},
     {"rows", 'r', "N", 0, "rows (or bytes, elements) that a round moves at most", 0},
     {"rounds", 'k', "N", 0, "rounds", 0},
     {"work", 'w', "NS", 0, "nanoseconds of work a tile", 0},
@@ -33,11 +33,17 @@ static int number(struct argp_state *state, const char *text, uint64_t least, ui
     return 0;
 }
 
+static const char *one_of(struct argp_state *state, const char *text, const char *a, const char *b) {
+    if (strcmp(text, a) != 0 && strcmp(text, b) != 0)
+        argp_error(state, "'%s' is neither %s nor %s", text, a, b);
+    return text;
+}
+
 static error_t parse(int key, char *text, struct argp_state *state) {
     example_options *o = state->input;
     uint64_t v = 0;
     switch (key) {
-    case 'n': number(state, text, 1, 1024, &v), o->ranks = (uint32_t)v; return 0;
+    case 'n': number(state, text, 1, 1024, &v), o->ranks = (uint32_t)v, o->ranks_told = 1; return 0;
     case 'r': number(state, text, 1, 1u << 24, &v), o->rows = (uint32_t)v; return 0;
     case 'k': number(state, text, 1, 1u << 30, &v), o->rounds = (uint32_t)v; return 0;
     case 'w': number(state, text, 0, 10000000000ull, &o->work_ns); return 0;
@@ -45,12 +51,16 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case 'S': number(state, text, 0, UINT64_MAX, &o->seed); return 0;
     case 'p': o->processes = 1; return 0;
     case KEY_SLOW_PERCENT: number(state, text, 0, 100000, &v), o->slow_percent = (uint32_t)v; return 0;
-    case KEY_BACKEND: o->backend = text; return 0;
-    case KEY_SCHEDULER: o->scheduler = text; return 0;
+    case KEY_BACKEND: o->backend = one_of(state, text, "host", "cuda"); return 0;
+    case KEY_SCHEDULER: o->scheduler = one_of(state, text, "threads", "sim"); return 0;
     case KEY_RESIDENCY: number(state, text, 0, 1u << 20, &v), o->residency = (uint32_t)v; return 0;
     case KEY_COUNTS: o->counts = text; return 0;
     case KEY_SKEW: o->skew = 1; return 0;
     case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", text); return 0;
+    case ARGP_KEY_END:
+        if (o->processes && o->scheduler && strcmp(o->scheduler, "sim") == 0)
+            argp_error(state, "the sim scheduler runs all ranks in one process, without --processes");
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -66,13 +76,37 @@ static int no_such_rank(const example_options *o) {
     return 64;
 }
 
+/* How many processes torchrun, mpirun or srun have started, of which this is one. 0: none but this one. */
+static uint32_t started_here(int *first) {
+    static const char *const told[][2] = {{"RANK", "WORLD_SIZE"}, {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                          {"PMI_RANK", "PMI_SIZE"}, {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        const char *rank = getenv(told[i][0]), *size = getenv(told[i][1]);
+        if (rank && size && atol(size) > 1)
+            return *first = atol(rank) == 0, (uint32_t)atol(size);
+    }
+    return 0;
+}
+
+/* Ranks to ask for: as many as processes were started, unless --ranks says another number; then each is a world. */
+static uint32_t ranks_asked(const example_options *o) {
+    int first = 0;
+    uint32_t started = getenv("XS_RANK") || getenv("XS_RANKS") ? 0 : started_here(&first);
+    if (started && !o->ranks_told)
+        return 0;
+    if (started && started != o->ranks && first)
+        fprintf(stderr, "%s: %u processes were started, and --ranks says %u: each of them runs all ranks of a world of its own\n",
+                program_invocation_short_name, started, o->ranks);
+    return o->ranks;
+}
+
 static int run_world(const example_options *o, const char *world_name, uint32_t rank, example_run *run) {
     xs_config config = {.size = sizeof config,
                         .version = 1,
                         .backend = o->backend,
                         .scheduler = o->scheduler,
                         .world = world_name,
-                        .ranks = o->ranks,
+                        .ranks = world_name ? o->ranks : ranks_asked(o),
                         .first_rank = rank,
                         .local_ranks = world_name ? 1 : 0, /* 0: all, or one where torchrun, mpirun, srun or XS_RANK say which */
                         .residency = o->residency,

@@ -13,8 +13,9 @@ typedef struct example_options {
     uint32_t slow_percent; /* how much longer its tiles take */
     uint64_t seed;
     uint32_t residency;
-    int32_t processes; /* 1: one process a rank */
-    int32_t skew;      /* combine: skewed routing */
+    int32_t ranks_told; /* 1: by --ranks */
+    int32_t processes;  /* 1: one process a rank */
+    int32_t skew;       /* combine: skewed routing */
     const char *backend, *scheduler;
     const char *counts; /* file for the counts, NULL: none */
 } example_options;

@@ -32,6 +32,9 @@ done
 "$XS" record -o "$work/own" -- "$EXAMPLES/own_traced"
 same "own: signals" "$(ask "$work/own" "select count(*) from events where event = 'signal'")" 300
 same "own: waits" "$(ask "$work/own" 'select count(*) from wait')" 300
+"$XS" record --no-export -o "$work/own3" -- "$EXAMPLES/own_traced" --ranks 3 --rows 100 --rounds 20 --work 1000000 --slow 1 --seed 9
+same "own: ranks" "$(ask "$work/own3" "select count(*) from rank")" 3
+same "own: signals of 3 ranks" "$(ask "$work/own3" "select count(*) from events where event = 'signal'")" 80
 same "own: waits paired" "$(ask "$work/own" "select count(*) from waits where released_by_reason = 'found' and reads_from_reason = 'found'")" 300
 # A run that recorded nothing says so, and what to look at.
 XS_TRACE_START=0 "$XS" record -o "$work/off" -- "$EXAMPLES/barrier" --rounds 2 2> "$work/off.said"

@@ -19,6 +19,21 @@ for who in 'RANK=$i WORLD_SIZE=3 MASTER_ADDR=here MASTER_PORT=$$' 'OMPI_COMM_WOR
         [ ! -e "$run.world2.xs" ] || fail "they are not of one world"
     done
 done
+# Without --ranks each of two processes ran the four ranks of the default, in two worlds, and nobody said so.
+two='RANK=$i WORLD_SIZE=3 MASTER_ADDR=here MASTER_PORT=$$'
+for name in combine barrier publish; do
+    rm -rf "$run".*
+    launch "$two" "$EXAMPLES/$name" --rounds 5
+    same "$name, told no number: ranks" "$(ask "$run" "select count(*) from rank")" 3
+    agrees "$run" "$run.counts"
+    [ ! -e "$run.world2.xs" ] || fail "they are not of one world"
+done
+rm -rf "$run".*
+launch "$two" "$EXAMPLES/combine" --rounds 2 --ranks 4
+same "told another number: worlds" "$(ls "$run"*.xs | wc -l)" 3
+same "what is said of it" "$(grep -c '^combine: 3 processes were started, and --ranks says 4: each of them runs all ranks' "$work/out")" 1
+RANK=0 WORLD_SIZE=1 "$EXAMPLES/combine" --rounds 2 > "$work/alone" # a shell of srun's is one task
+grep -q 'ranks 0..3 result right' "$work/alone" || fail "$(cat "$work/alone")"
 # How many there are is the environment's to say.
 XS_RANKS=2 "$EXAMPLES/combine" --rounds 2 > "$work/two"
 grep -q 'ranks 0..1 result right' "$work/two" || fail "$(cat "$work/two")"
