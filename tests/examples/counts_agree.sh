@@ -36,6 +36,18 @@ same "own: waits" "$(ask "$work/own" 'select count(*) from wait')" 300
 same "own: ranks" "$(ask "$work/own3" "select count(*) from rank")" 3
 same "own: signals of 3 ranks" "$(ask "$work/own3" "select count(*) from events where event = 'signal'")" 80
 same "own: waits paired" "$(ask "$work/own" "select count(*) from waits where released_by_reason = 'found' and reads_from_reason = 'found'")" 300
+# Payload and work are opt-in: recorded where a kernel notes them, and by none of the primitives.
+noted="event in ('read_begin', 'write_begin', 'work_begin')"
+[ "$(ask "$work/combine" "select count(distinct name) from events where $noted")" = 3 ] || fail "combine: not its three kinds of work and payload"
+same "combine: payload that its kernel did not note" "$(ask "$work/combine" "select count(*) from events where $noted
+    and (name is null or name not in ('push chunk', 'scatter chunk', 'gemm tile'))")" 0
+for e in pipeline publish; do
+    same "$e: likewise" "$(ask "$work/$e" "select count(*) from events where $noted and (name is null or name not glob 'write *' and name not glob 'read *')")" 0
+done
+same "barrier, which notes none" "$(ask "$work/barrier" "select count(*) from events where $noted")" 0
+XS_PAYLOAD=0 "$XS" record --no-export -o "$work/bare" -- "$EXAMPLES/combine" --rounds 5 --rows 256 --work 20000 --counts "$work/bare.counts"
+same "XS_PAYLOAD=0: payload" "$(ask "$work/bare" "select count(*) from events where $noted or event = 'payload_end'")" 0
+agrees "$work/bare" "$work/bare.counts"
 # A run that recorded nothing says so, and what to look at.
 XS_TRACE_START=0 "$XS" record -o "$work/off" -- "$EXAMPLES/barrier" --rounds 2 2> "$work/off.said"
 grep -q 'no kernel recorded anything: was it built with XS_TRACE=1' "$work/off.said" || fail "a run without records is not told: $(cat "$work/off.said")"

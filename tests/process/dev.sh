@@ -33,6 +33,21 @@ runs 66 -- bench
 touch "$folder/out/demo.db"
 runs 66 XS_PREFIX="$folder/empty" -- demo
 [ -e "$folder/out/demo.db" ] || fail "the last demo's files are gone"
+# Packages that are missing: without root the line to type, and nothing is done; with root they are installed, and told.
+for name in id dpkg-query apt-get; do
+    printf '#!/bin/bash\necho "$*" >>"%s/did.%s"\n[ %s != id ] || echo "$WHO"\n' "$folder" $name $name >"$folder/bin/$name"
+    chmod +x "$folder/bin/$name"
+done
+runs 1 XS_PREFIX= WHO=1000 -- setup
+grep -q '^  sudo apt-get update && sudo apt-get install -y gcc .*libcmocka-dev clang .*procps$' "$folder/said" || fail "the line to type is not there"
+[ ! -e "$folder/did.apt-get" ] || fail "without root: apt-get $(cat "$folder/did.apt-get")"
+runs 0 XS_PREFIX= WHO=0 -- setup
+grep -q '^== installing gcc .*procps$' "$folder/said" || fail "what is installed is not told"
+grep -q '^install -y .*gcc .*procps$' "$folder/did.apt-get" || fail "apt-get $(cat "$folder/did.apt-get")"
+rm "$folder/did.dpkg-query"
+runs 0 WHO=0 -- setup # with XS_PREFIX nothing is even looked for
+[ ! -e "$folder/did.dpkg-query" ] || fail "packages were looked for beside what was built before"
+rm "$folder/bin/id" "$folder/bin/dpkg-query" "$folder/bin/apt-get"
 runs 0 -- --help
 runs 64 -- frob
 echo PASS

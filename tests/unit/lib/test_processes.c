@@ -1,8 +1,10 @@
 /* A world of several processes: shared pads, abort everywhere, killed members, stale memory, contradictions. Children
  * are forked from a process that has no world and no thread. */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -313,6 +315,34 @@ static void shared_bytes_run_out(void **state) {
     assert_int_equal(xs_world_destroy(world), 0);
 }
 
+/* In containers /dev/shm often has 64 MB. What does not fit is refused there, where a kernel would have got a SIGBUS,
+ * and what fits goes on. */
+static int in_a_small_dev_shm(uint32_t rank, uint32_t ranks) {
+    if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("xs-test", "/dev/shm", "tmpfs", 0, "size=64m"))
+        return 0; /* not root */
+    xs_config config = config_of(rank, ranks);
+    config.shared_bytes = 256 << 20;
+    xs_world *world;
+    xs_buffer large, small;
+    static char bytes[1 << 20];
+    EXPECT(!xs_world_create(&config, &world));
+    EXPECT(xs_buffer_create(world, "large", 128 << 20, &large) == XS_E_MEMORY);
+    EXPECT(strstr(xs_error_detail(), "no room in /dev/shm"));
+    EXPECT(!xs_buffer_create(world, "small", sizeof bytes, &small));
+    EXPECT(!xs_buffer_write(world, &small, rank, 0, bytes, sizeof bytes));
+    EXPECT(!xs_world_destroy(world));
+    EXPECT(!umount2("/dev/shm", MNT_DETACH) && !mount("xs-test", "/dev/shm", "tmpfs", 0, "size=4k"));
+    EXPECT(xs_world_create(&config, &world) == XS_E_MEMORY); /* not even its control block */
+    EXPECT(strstr(xs_error_detail(), "no room in /dev/shm"));
+    return 0;
+}
+
+static void a_dev_shm_of_64_mb_is_told(void **state) {
+    (void)state;
+    assert_int_equal(status_of(start(in_a_small_dev_shm, 0, 2)), 0);
+}
+
 /* Something else under the name: said, not used. */
 static void foreign_files_are_refused(void **state) {
     (void)state;
@@ -372,6 +402,7 @@ int main(void) {
         TEST(ranks_are_taken_once),
         TEST(the_order_of_creation_must_agree),
         TEST(shared_bytes_run_out),
+        TEST(a_dev_shm_of_64_mb_is_told),
         TEST(foreign_files_are_refused),
         TEST(memory_that_nobody_asks_for_again_is_swept),
     };
