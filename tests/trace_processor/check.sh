@@ -104,7 +104,7 @@ windows)
     expect "$dir/run.overview.perfetto" "epochs of the overview" "$(count epochs)" "select count(*) from slice where category = 'epoch'"
     ;;
 options) # of `xs export`
-    "$xs" export "$dir/run" --perfetto -q -o "$dir/opt" --merge-roles --slots 'rank 0 done[src=2*' --gpu-events || failed=1
+    "$xs" export "$dir/run" --perfetto -q -o "$dir/opt" --merge-roles --slots 'rank 0 done[src=2*' --gpu-events --compress || failed=1
     trace=$dir/opt.perfetto
     sound "$trace"
     whole "$trace"

@@ -77,7 +77,7 @@ static struct encoder_parts *parts_new(void) {
 }
 
 int encoder_open(encoder *e, const char *path, const strings *texts) {
-    *e = (encoder){.out = {.fd = -1}, .texts = texts, .room = BUFFER_BYTES};
+    *e = (encoder){.out = {.fd = -1}, .texts = texts, .room = BUFFER_BYTES, .most = BUFFER_BYTES - SLACK_BYTES};
     e->buffer = malloc(e->room);
     e->parts = parts_new();
     if (!e->buffer || !e->parts)
@@ -85,8 +85,15 @@ int encoder_open(encoder *e, const char *path, const strings *texts) {
     return output_open(&e->out, path);
 }
 
+int encoder_compress(encoder *e) {
+    e->most = COMPRESS_BYTES - SLACK_BYTES;
+    e->zstd = compress_new();
+    return e->zstd ? XS_OK : XS_E_MEMORY;
+}
+
 static int flush(encoder *e) {
-    int rc = output_write(&e->out, e->buffer, e->used);
+    int rc = e->zstd ? compress_write(e->zstd, &e->out, e->buffer, e->used)
+                     : output_write(&e->out, e->buffer, e->used);
     e->used = 0;
     return rc;
 }
@@ -102,6 +109,7 @@ void encoder_free(encoder *e) {
     free(e->seen);
     free(e->buffer);
     free(e->parts);
+    compress_free(e->zstd);
     *e = (encoder){.out = {.fd = -1}};
 }
 
@@ -123,7 +131,7 @@ static int pack_short(encoder *e, const ProtobufCMessage *packet) {
     at[2] = (uint8_t)(bytes >> 7);
     e->used += bytes + 3;
     e->packets++;
-    return e->used + SLACK_BYTES > e->room ? flush(e) : XS_OK;
+    return e->used > e->most ? flush(e) : XS_OK;
 }
 
 static int pack_long(encoder *e, const ProtobufCMessage *packet) {
@@ -142,7 +150,7 @@ static int pack_long(encoder *e, const ProtobufCMessage *packet) {
     e->used = 1 + put_varint(e->buffer + 1, bytes);
     e->used += protobuf_c_message_pack(packet, e->buffer + e->used);
     e->packets++;
-    return e->used + SLACK_BYTES > e->room ? flush(e) : XS_OK;
+    return e->used > e->most ? flush(e) : XS_OK;
 }
 
 static inline int pack(encoder *e, const ProtobufCMessage *packet, size_t bytes) {

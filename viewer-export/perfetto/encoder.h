@@ -5,6 +5,7 @@
 #ifndef XSV_ENCODER_H
 #define XSV_ENCODER_H
 
+#include "compress.h"
 #include "output.h"
 #include "perfetto_trace.pb-c.h"
 #include "strings.h"
@@ -45,7 +46,8 @@ typedef struct encoder {
     uint8_t *seen; /* per string: which interned lists of this file hold it */
     uint32_t seen_room;
     uint8_t *buffer;
-    size_t used, room;
+    size_t used, room, most; /* most: bytes that wait to be written */
+    compress *zstd;          /* NULL: packets as they are */
     int64_t last; /* of clock 64 */
     bool started;
     uint64_t packets;
@@ -55,6 +57,8 @@ typedef struct encoder {
 
 /* All return 0, XS_E_MEMORY, XS_E_NO_SPACE or XS_E_SYSTEM. */
 int encoder_open(encoder *e, const char *path, const strings *texts);
+/* Behind encoder_open: packets of this file are compressed, many at a time. */
+int encoder_compress(encoder *e);
 /* First packet of the events' sequence: both clocks, BOOTTIME and, where offset_known, REALTIME = BOOTTIME + offset. */
 int encoder_start(encoder *e, int64_t time, bool offset_known, int64_t realtime_offset);
 int encoder_event(encoder *e, const event *event);

@@ -35,6 +35,8 @@ static int file_new(drawing *d, const char *path, int64_t start, trace_file **ma
         return XS_E_MEMORY;
     file->start = start;
     TRY(encoder_open(&file->enc, path, &d->texts));
+    if (d->options.compress)
+        TRY(encoder_compress(&file->enc));
     TRY(attributes_begin(d, file));
     return write_root(file);
 }

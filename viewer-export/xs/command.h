@@ -75,7 +75,7 @@ typedef struct export_job {
     const char *const *captures;
     uint32_t count;
     const char *database, *perfetto; /* paths; NULL: not wanted */
-    int windows, merge_roles, gpu_events, timing, quiet;
+    int windows, merge_roles, gpu_events, compress, timing, quiet;
     const char *slots; /* pattern; NULL: none */
     export_refusal *refused; /* if set, nothing is said where the database cannot be written: *refused has why */
     FILE *list; /* of the files made; NULL: none */

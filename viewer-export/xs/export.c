@@ -6,7 +6,7 @@
 #include <xs/perfetto.h>
 #include <xs/xs.h>
 
-static int want_sqlite, want_perfetto, windows, merge_roles, gpu_events, link_wanted, timing, quiet;
+static int want_sqlite, want_perfetto, windows, merge_roles, gpu_events, compress, link_wanted, timing, quiet;
 static char *output, *slots;
 static const struct poptOption options[] = {
     {"sqlite", 0, POPT_ARG_NONE, &want_sqlite, 0, "write NAME.db (default: both)", NULL},
@@ -17,6 +17,8 @@ static const struct poptOption options[] = {
     {"slots", 0, POPT_ARG_STRING, &slots, 0, "Perfetto: a row of states for each slot of such a name, at most 64",
      "PATTERN"},
     {"gpu-events", 0, POPT_ARG_NONE, &gpu_events, 0, "Perfetto: kernels as events of the GPU, too", NULL},
+    {"compress", 0, POPT_ARG_NONE, &compress, 0, "Perfetto: a fraction of the size, for viewers from v58 on (zstd)",
+     NULL},
     {"link", 0, POPT_ARG_NONE, &link_wanted, 0, "Perfetto: print an address that opens the rows worth looking at",
      NULL},
     {"output", 'o', POPT_ARG_STRING, &output, 0, "name of what is written (that of the first capture)", "NAME"},
@@ -53,6 +55,7 @@ static int export_names(run_names *in, uint32_t count) {
                           .windows = windows,
                           .merge_roles = merge_roles,
                           .gpu_events = gpu_events,
+                          .compress = compress,
                           .slots = slots,
                           .timing = timing,
                           .quiet = quiet,
@@ -94,12 +97,14 @@ static int run(const command *self, int argc, const char **argv) {
     run_names *names = given ? calloc(given, sizeof *names) : NULL;
     if (!given)
         code = complain(EX_USAGE, "export what? xs export NAME");
-    else if (want_sqlite && !want_perfetto && (windows || merge_roles || slots || gpu_events || link_wanted))
+    else if (want_sqlite && !want_perfetto &&
+             (windows || merge_roles || slots || gpu_events || compress || link_wanted))
         code = complain(EX_USAGE, "%s is for Perfetto traces",
                         windows       ? "--windows"
                         : merge_roles ? "--merge-roles"
                         : slots       ? "--slots"
                         : gpu_events  ? "--gpu-events"
+                        : compress    ? "--compress"
                                       : "--link");
     else if (want_perfetto && !want_sqlite && timing)
         code = complain(EX_USAGE, "--timing is for databases");

@@ -81,7 +81,8 @@ static int open_perfetto(const export_job *job, outputs *o) {
                                 .slots = job->slots,
                                 .analysis = o->analysis,
                                 .merge_roles = job->merge_roles != 0,
-                                .gpu_events = job->gpu_events != 0};
+                                .gpu_events = job->gpu_events != 0,
+                                .compress = job->compress != 0};
     errno = 0;
     int rc = xsv_perfetto_open(job->perfetto, &how, &o->perfetto);
     if (rc)

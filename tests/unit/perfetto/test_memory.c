@@ -142,7 +142,7 @@ static void test_hang(void **state) {
 static void test_all_options(void **state) {
     (void)state;
     const run_shape shape = {.ranks = 2, .epochs = 2, .chunks = 2, .slow = 1, .epoch_gap = 1000, .scopes = 1};
-    const xsv_perfetto_options o = {.size = sizeof o, .slots = "done*", .merge_roles = 1, .gpu_events = 1};
+    const xsv_perfetto_options o = {.size = sizeof o, .slots = "done*", .merge_roles = 1, .gpu_events = 1, .compress = 1};
     every_allocation(&shape, &o);
 }
 

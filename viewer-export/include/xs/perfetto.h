@@ -28,6 +28,8 @@ typedef struct xsv_perfetto_options {
     /* of xsa_open, finished by an earlier pass: row `findings`, and arrows to what proves them; before this sink in the
      * same pass: the row alone; NULL: trace health alone. Not owned */
     const xsr_sink *analysis;
+    uint32_t compress;      /* 1: packets are compressed (zstd), some 400 KB of them at a time: for readers from v58 on */
+    uint32_t reserved1;
 } xsv_perfetto_options;
 
 typedef struct xsv_perfetto_summary {
