@@ -27,12 +27,24 @@ runs() { # code, environment... -- words of dev
 runs 0 TEST_LABEL=nvcc -- test quick
 runs 1 TEST_LABEL=nvcc CI=1 -- test quick
 runs 0 TEST_LABEL=gpu CI=1 -- test quick
+grep -q '^== all test runs passed, in 0 min [0-9]* s$' "$folder/said" || fail "how long it took is not told"
 runs 1 TEST_LABEL=unit -- test quick
 runs 64 TEST_LABEL=unit -- test frob
 runs 66 -- bench
 touch "$folder/out/demo.db"
 runs 66 XS_PREFIX="$folder/empty" -- demo
 [ -e "$folder/out/demo.db" ] || fail "the last demo's files are gone"
+# The demo ends by two commands that can be typed.
+mkdir -p "$folder/built/trace/viewer-export" "$folder/built/trace/examples"
+printf '#!/bin/bash\necho "$1" >>"%s/did.xs"\n' "$folder" >"$folder/built/trace/viewer-export/xs"
+touch "$folder/built/trace/examples/combine"
+chmod +x "$folder/built/trace/viewer-export/xs"
+runs 0 -- demo
+sed '1,/ Next:$/d' "$folder/said" >"$folder/next"
+[ "$(wc -l <"$folder/next")" = 2 ] || fail "the demo does not end by two commands"
+(cd "$folder" && bash -e next) || fail "they cannot be typed"
+[ "$(tr '\n' ' ' <"$folder/did.xs")" = "record report query export " ] || fail "what was run: $(cat "$folder/did.xs")"
+
 # Packages that are missing: without root the line to type, and nothing is done; with root they are installed, and told.
 for name in id dpkg-query apt-get; do
     printf '#!/bin/bash\necho "$*" >>"%s/did.%s"\n[ %s != id ] || echo "$WHO"\n' "$folder" $name $name >"$folder/bin/$name"
