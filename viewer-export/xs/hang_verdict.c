@@ -23,6 +23,19 @@ static int cycle_in_one_rank(const hang_world *world) {
     return 1;
 }
 
+/* Of those that wait in a circle one may not wait at all: its process stands, whatever it would do next. */
+static void say_stopped(FILE *out, const hang_world *world) {
+    const hang_chain *c = &world->chain;
+    for (uint32_t i = c->cycle; i < c->count; i++) {
+        const hang_rank *r = &world->ranks[world->waits[c->waits[i]].rank];
+        if (r->state != HANG_RANK_STOPPED)
+            continue;
+        fprintf(out, "process %d of rank %u is stopped (SIGSTOP, or a debugger); if it is not that, ", (int)r->pid,
+                world->waits[c->waits[i]].rank);
+        return;
+    }
+}
+
 static void say_cycle(FILE *out, const hang_world *world) {
     const hang_chain *c = &world->chain;
     int one = cycle_in_one_rank(world); /* of several of its writers */
@@ -37,8 +50,9 @@ static void say_cycle(FILE *out, const hang_world *world) {
         fputs(" on ", out);
         hang_say_slot(out, wait);
     }
-    fprintf(out, ", since %s: a circle, or one of them has left a signal out and gone on",
-            xsv_time((int64_t)world->waits[c->waits[c->cycle]].age).text);
+    fprintf(out, ", since %s: ", xsv_time((int64_t)world->waits[c->waits[c->cycle]].age).text);
+    say_stopped(out, world);
+    fputs("a circle, or one of them has left a signal out and gone on", out);
 }
 
 void hang_say_left_out(FILE *out) {

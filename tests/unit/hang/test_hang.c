@@ -287,6 +287,23 @@ static void stopped_process(void **unused) {
     stop(&a);
 }
 
+/* Of a combine whose one process was stopped, its gemm's warps were said to wait for each other, and nothing was said of the process. */
+static void a_stopped_process_was_a_circle_and_no_more(void **unused) {
+    (void)unused;
+    char words[128];
+    app a = start("cycle", 2, "plan", "each");
+    outcome o = LOOK(a.ranks[0], 2, 2, {"$.worlds[0].chain_ends_in", "cycle"},
+                     {"$.worlds[0].verdict", "~: a circle, or one of them has left a signal out and gone on"});
+    outcome_free(&o);
+    halt(a.ranks[1]);
+    snprintf(words, sizeof words,
+             "~: process %d of rank 1 is stopped (SIGSTOP, or a debugger); if it is not that, a circle, ", (int)a.ranks[1]);
+    o = LOOK(a.ranks[0], 2, 2, {"$.worlds[0].chain_ends_in", "cycle"}, {"$.worlds[0].verdict", words});
+    outcome_free(&o);
+    kill(a.ranks[1], SIGCONT);
+    stop(&a);
+}
+
 static void kernel_not_launched(void **unused) {
     (void)unused;
     app a = start("late", 2, "plan", "each");
@@ -504,6 +521,7 @@ int main(void) {
         TEST(barrier_with_one_away),
         TEST(killed_process),
         TEST(stopped_process),
+        TEST(a_stopped_process_was_a_circle_and_no_more),
         TEST(kernel_not_launched),
         TEST(busy_elsewhere),
         TEST(unknown_supplier),
