@@ -27,5 +27,5 @@ static void setup(fault_run *run) {
         fault_writer(run, &run->args.ready, (r + 1) % run->fault->ranks, 0, 0, r, run->args.role_produce);
 }
 FAULT(wait_cycle, .story = "every rank of a ring waits for the one before it", .finding = "wait-cycle",
-      FAULT_SLOT("ready", FAULT_ANY, 0, 0), FAULT_CULPRIT(FAULT_ANY, 0), .judges = FAULT_EVERYWHERE, .ranks = 3, .setup = setup);
+      FAULT_SLOT("ready", 1, 0, 0), FAULT_CULPRIT(0, 0), .judges = FAULT_EVERYWHERE, .ranks = 3, .setup = setup);
 #endif

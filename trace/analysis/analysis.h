@@ -470,6 +470,7 @@ bool an_has_skipped(const an *a, uint32_t slot, uint64_t need, uint32_t writer, 
 bool an_may_have_skipped(const an *a, const an_stuck *s); /* records that are lost leave that open */
 /* it stands behind the place where it arrives */
 bool an_is_beyond(const an *a, const an_stuck *s, const an_arriver *r, uint32_t waits);
+bool an_stands_behind(const an *a, const an_stuck *s); /* of a circle: who owes has signalled before its wait so far */
 /* ---- misdirected.c ---- */
 uint32_t an_misdirected(const an *a, const an_stuck *s); /* the slot that the signal went to instead; XSR_NONE */
 /* ---- pattern.c ---- */

@@ -61,7 +61,7 @@ void tellings_free(tellings *t);
 /* payload_heard.c: what a block's newest waits told it, one a slot and signaller, and how it waits before it reads,
  * as a rule. */
 #define PAYLOAD_HEARD 16u
-typedef struct heard { guard of[PAYLOAD_HEARD]; uint32_t next; } heard_by;
+typedef struct heard { guard *of; uint32_t count, room, next; } heard_by; /* most blocks wait for few */
 /* behind which wait, and by how much its need rises */
 typedef struct custom { uint64_t record, need, step, times; uint32_t slot; bool as_ever; } custom;
 /* by agent */
@@ -86,6 +86,7 @@ typedef struct verdict {
     const access *told;       /* who else is to blame if a wait of this access' block is lost */
     bool unwritten, of_before; /* the read came before the write; what told of it is of an earlier epoch */
     bool unasked;             /* the reader has not waited for it at all */
+    bool untaught;            /* unasked, as far as is known: which slot tells of that place was not learned */
     bool of_habits;           /* it rests on what was always so: any record that is lost could undo it */
     const char *why;          /* what is added to the sentence; NULL */
     xsr_source source;        /* of the wait that is to blame; line 0 */

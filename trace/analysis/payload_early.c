@@ -76,7 +76,7 @@ int payload_take_early(an *a, races *r, const an_step *step, uint32_t src, uint3
     if (!race && x->reads.agent == step->agent) /* its own buffer, which it looks at before it fills it */
         return 0;
     access write = payload_begins(a, r, step);
-    verdict v = payload_blame_read(a, &r->told, reads, &write, e->detail, c->usual, c->ahead || !c->matched);
+    verdict v = payload_of_read(a, r, reads, &write, e->detail, c);
     v.unwritten = !payload_is_shared(r, e->object); /* else another rank may have written it */
     /* Nobody had written that generation: it was read too early, also where what the reader did next came round to
      * the writer. */

@@ -4,12 +4,13 @@
 int hearing_note(hearing *h, uint32_t agent, const guard *g) {
     TRY(RD_ROWS(h->blocks, h->room, agent + 1));
     heard_by *b = &h->blocks[agent];
-    uint32_t at = PAYLOAD_HEARD;
-    for (uint32_t i = 0; i < PAYLOAD_HEARD && at == PAYLOAD_HEARD; i++)
-        if (b->of[i].any && b->of[i].slot == g->slot && b->of[i].agent == g->agent)
-            at = i;
+    uint32_t at = 0;
+    while (at < b->count && (b->of[at].slot != g->slot || b->of[at].agent != g->agent))
+        at++;
     if (at == PAYLOAD_HEARD)
         at = b->next++ % PAYLOAD_HEARD;
+    TRY(RD_ROWS(b->of, b->room, at + 1));
+    b->count = b->count > at ? b->count : at + 1;
     b->of[at] = *g;
     return 0;
 }
@@ -31,12 +32,12 @@ int hearing_read(hearing *h, uint32_t agent, const guard *last) {
 bool hearing_as_ever(const hearing *h, uint32_t agent) { return agent < h->custom_room && h->customs[agent].as_ever; }
 
 void hearing_spend(hearing *h, uint32_t agent, uint32_t slot) {
-    for (uint32_t i = 0; agent < h->room && i < PAYLOAD_HEARD; i++)
-        h->blocks[agent].of[i].spent |= h->blocks[agent].of[i].any && h->blocks[agent].of[i].slot == slot;
+    for (uint32_t i = 0; agent < h->room && i < h->blocks[agent].count; i++)
+        h->blocks[agent].of[i].spent |= h->blocks[agent].of[i].slot == slot;
 }
 
 void hearing_acquire(hearing *h, uint32_t agent, uint8_t level) {
-    for (uint32_t i = 0; agent < h->room && i < PAYLOAD_HEARD; i++)
+    for (uint32_t i = 0; agent < h->room && i < h->blocks[agent].count; i++)
         h->blocks[agent].of[i].acquired |= level > h->blocks[agent].of[i].level;
 }
 
@@ -48,9 +49,9 @@ const guard *hearing_of(const an *a, const hearing *h, uint32_t agent, uint32_t 
                         uint64_t generation, uint64_t behind) {
     const heard_by *b = agent < h->room ? &h->blocks[agent] : NULL;
     const guard *best = NULL;
-    for (uint32_t i = 0; b && i < PAYLOAD_HEARD; i++) {
+    for (uint32_t i = 0; b && i < b->count; i++) {
         const guard *g = &b->of[i];
-        bool by = g->any && !hearing_is_count(a, g) && g->agent == other && (slot == XSR_NONE || g->slot == slot);
+        bool by = !hearing_is_count(a, g) && g->agent == other && (slot == XSR_NONE || g->slot == slot);
         if (by && g->value >= generation && g->signal > behind && (!best || g->record > best->record))
             best = g;
     }
@@ -58,6 +59,8 @@ const guard *hearing_of(const an *a, const hearing *h, uint32_t agent, uint32_t 
 }
 
 void hearing_free(hearing *h) {
+    for (uint32_t i = 0; i < h->room; i++)
+        free(h->blocks[i].of);
     free(h->blocks);
     free(h->customs);
 }

@@ -3,21 +3,6 @@
 #include "payload_race.h"
 #include "class.h"
 
-static guard guard_of(const races *r, uint32_t agent) { return agent < r->guard_room ? r->guards[agent] : (guard){0}; }
-
-/* Who waits for several, and then reads of each, was told by each: not only by the last. By the slot that tells of
- * that place as a rule. */
-guard payload_guard_of_read(const an *a, const races *r, const an_step *step, const chunk *c) {
-    guard g = guard_of(r, step->agent);
-    const guard *h = NULL;
-    if (c && c->usual && c->written && !g.unsure &&
-        !(g.any && (hearing_is_count(a, &g) || (g.agent == c->writes.agent && g.value >= step->e->detail))))
-        h = hearing_of(a, &r->heard, step->agent, c->writes.agent, c->usual - 1, step->e->detail, 0);
-    g = h ? *h : g;
-    g.as_ever = hearing_as_ever(&r->heard, step->agent);
-    return g;
-}
-
 /* A write that begins now. */
 access payload_begins(const an *a, const races *r, const an_step *step) {
     const xsr_event *e = step->e;
@@ -30,7 +15,7 @@ access payload_begins(const an *a, const races *r, const an_step *step) {
                     .agent = step->agent,
                     .active = 1,
                     .since = e->time,
-                    .guard = guard_of(r, step->agent)};
+                    .guard = payload_guard(r, step->agent)};
 }
 
 /* The write as it stands to those reads: by what its block has heard of who read, of several waits. */
@@ -79,6 +64,8 @@ int payload_say(an *a, verdict v, const an_step *step, const access *other, uint
         an_only_by(a, AN_KIND(PASS) | AN_KIND(WAIT_END));
         if (v.told->guard.unsure || v.of_habits)
             an_whole(a, XSR_NONE, INT64_MIN, INT64_MAX);
+        else if (v.untaught) /* what would have taught it is lost */
+            an_whole(a, XSR_NONE, INT64_MIN, e->time);
         if (v.unasked && v.victim != XSR_NONE) { /* a wait whose signal is lost has told nothing, as far as is known */
             an_whole(a, v.victim, INT64_MIN, e->time);
             an_only_by(a, AN_MOVES);
@@ -138,8 +125,8 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
             payload_clear(&c->reads);
     } else if (c->read_generation == e->detail && c->reads.stamps &&
                (race = payload_unordered(a, &c->reads, step->agent, &active))) {
-        TRY(payload_say(a, payload_blame_read(a, &r->told, race, &write, e->detail, c->usual, c->ahead || !c->matched),
-                        step, race, c->read_generation, "only after it was read by"));
+        TRY(payload_say(a, payload_of_read(a, r, race, &write, e->detail, c), step, race,
+                        c->read_generation, "only after it was read by"));
     }
     if (c->written && e->detail != c->generation) {
         c->steady = c->period == e->detail - c->generation ? c->steady + 1 : 0;
@@ -150,19 +137,7 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
     return payload_add(&c->writes, step, &write.guard);
 }
 
-/* Which slot told of the place, where all was in order. */
-static void learn_usual(const an *a, const races *r, chunk *c, const access *read, uint64_t generation) {
-    const guard *g = &read->guard;
-    if (!(g->any && g->agent == c->writes.agent))
-        g = c->written && !(g->any && hearing_is_count(a, g)) && !g->unsure
-                ? hearing_of(a, &r->heard, read->agent, c->writes.agent, XSR_NONE, generation, 0)
-                : NULL;
-    if (g)
-        c->usual = g->slot + 1;
-    c->ahead |= c->writes.signalled >= generation;
-}
-
-static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
+static int take_read(an *a, races *r, const an_step *step, chunk *c) {
     const xsr_event *e = step->e;
     const access *race;
     bool active;
@@ -181,11 +156,10 @@ static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
                 "which is overwritten already by"));
     else if (c->written && e->detail == c->generation &&
              (race = payload_unordered(a, &c->writes, step->agent, &active)))
-        TRY(payload_say(a, payload_blame_read(a, &r->told, &read, race, e->detail, c->usual, c->ahead || !c->matched),
-                        step, race, c->generation,
+        TRY(payload_say(a, payload_of_read(a, r, &read, race, e->detail, c), step, race, c->generation,
                         active ? "while it is written by" : "though nothing orders it behind the write by"));
     else
-        learn_usual(a, r, c, &read, e->detail);
+        TRY(payload_learn_usual(a, r, c, &read, e->detail));
     c->matched += c->written && e->detail == c->generation;
     c->read_generation = e->detail;
     return payload_add(&c->reads, step, &read.guard);
@@ -193,7 +167,7 @@ static int take_read(an *a, const races *r, const an_step *step, chunk *c) {
 
 /* What it waited for last, it signals: a lock, or its turn, is given on. */
 static int take_telling(an *a, races *r, const an_step *step) {
-    guard g = guard_of(r, step->agent);
+    guard g = payload_guard(r, step->agent);
     hearing_spend(&r->heard, step->agent, step->e->slot);
     if (g.any && g.slot == step->e->slot)
         r->guards[step->agent].spent = true;
@@ -268,7 +242,7 @@ static int on_step(an *a, void *state, const an_step *step) {
         TRY(take_write(a, r, step, at));
         return note_begun(a, r, e, at);
     case XS_EV_READ_BEGIN:
-        guard last = guard_of(r, step->agent);
+        guard last = payload_guard(r, step->agent);
         TRY(hearing_read(&r->heard, step->agent, &last));
         at = payload_to_read(a, r, e);
         TRY(at != XSR_NONE && r->chunks[at].generation >= e->detail
@@ -312,6 +286,7 @@ static void release(void *state) {
         payload_clear(&r->earlies[i].reads);
     rd_map_free(&r->of);
     rd_map_free(&r->early_of);
+    rd_map_free(&r->usual_of);
     tellings_free(&r->told);
     free(r->earlies);
     free(r->guards);

@@ -1,6 +1,7 @@
 /* State of payload_race.c, and what lies between its files:
  *
  *   payload_race.c    writes and reads as they come, and what guards them; sentences
+ *   payload_usual.c   which slot tells of it, as a rule
  *   payload_place.c   which chunk a write or a read is of
  *   payload_early.c   reads of what nobody has written yet */
 #ifndef XS_ANALYSIS_PAYLOAD_RACE_H
@@ -41,13 +42,20 @@ typedef struct races {
     begun *writers; uint32_t writer_room;
     guard *guards; uint32_t guard_room;
     hearing heard;
+    rd_map usual_of; /* by buffer, who writes and who reads: the slot that tells of its places */
     rd_map early_of; early *earlies; uint32_t early_count, early_room;
     tellings told;
 } races;
 
+/* ---- payload_usual.c ---- */
+guard payload_guard(const races *r, uint32_t agent); /* of its last wait */
+guard payload_guard_of_read(const an *a, const races *r, const an_step *step, const chunk *c);
+int payload_learn_usual(const an *a, races *r, chunk *c, const access *read, uint64_t generation);
+verdict payload_of_read(an *a, const races *r, const access *reads, const access *writes, uint64_t generation,
+                        const chunk *c);
+
 /* ---- payload_race.c ---- */
 access payload_begins(const an *a, const races *r, const an_step *step);
-guard payload_guard_of_read(const an *a, const races *r, const an_step *step, const chunk *c);
 bool payload_is_ahead(const an *a, const access *reads, const xsr_event *write);
 int payload_say(an *a, verdict v, const an_step *step, const access *other, uint64_t other_generation,
                 const char *what);

@@ -5,6 +5,7 @@
 #include "analysis.h"
 
 #define LEAST_EPOCHS 3u /* times that a slot was signalled after as many epochs as before */
+#define LEAST_AGAIN 2u /* times that as many waits came between two signals of a slot as before */
 #define LEAST_LOST 3u /* times that a habit must have been seen whole where records of that writer are lost */
 
 /* The slot of the pad that went along with this one and to which it has signalled the round in question since its
@@ -112,4 +113,20 @@ bool an_is_beyond(const an *a, const an_stuck *s, const an_arriver *r, uint32_t 
         (lost_since(a, r->writer, INT64_MIN) ? r->whole < LEAST_LOST : r->epochs < 2))
         return false;
     return lost_since(a, r->writer, w->epoch_time) == 0 && w->passes - w->epoch_passes >= r->reach;
+}
+
+/* Each time so far it had made that signal before it came to the wait at which it stands now: it has left it out, or
+ * has turned the two around. As many waits behind the last signal as ever, and no more, so that it may still be ahead
+ * of the next one only by another order than its own. */
+bool an_stands_behind(const an *a, const an_stuck *s) {
+    const an_slot *x = &a->slots[s->counter == XSR_NONE ? s->w.slot : s->counter];
+    if (s->owes == XSR_NONE || s->next == XSR_NONE || s->owes == s->w.writer)
+        return false;
+    for (uint32_t i = 0; s->counter != XSR_NONE && i < x->arriver_count; i++)
+        if (x->arrivers[i].writer == s->owes)
+            return an_is_beyond(a, s, &x->arrivers[i], s->next);
+    uint64_t since = a->writers[s->owes].passes - x->passes;
+    return s->counter == XSR_NONE && x->signals && x->signal.writer == s->owes && x->passes_lead >= LEAST_AGAIN &&
+           since && since == x->passes_usual && since == x->passes_most && stands_again(a, s->owes, s->next) &&
+           !lost_since(a, s->owes, INT64_MIN);
 }

@@ -22,17 +22,31 @@ static bool comes_before(const an *a, const an_stuck *x, const an_stuck *y) {
     return an_block(a, x->w.writer) < an_block(a, y->w.writer);
 }
 
-/* A circle has no first: by rank and block, so that it is told in the same way each time. */
-static uint32_t first_of(const an *a, uint32_t start) {
-    uint32_t best = start;
-    for (uint32_t at = a->stuck[start].next; at != start; at = a->stuck[at].next)
-        if (comes_before(a, &a->stuck[at], &a->stuck[best]))
-            best = at;
+/* A circle has no first, but for one whose signal was made behind a wait, or not at all, and never so before. Else by
+ * rank and block, so that it is told in the same way each time. turned: how many such there are. */
+static uint32_t first_of(const an *a, uint32_t start, uint32_t *turned) {
+    uint32_t best = XSR_NONE, at = start;
+    bool best_is = false;
+    *turned = 0;
+    do {
+        bool is = an_stands_behind(a, &a->stuck[at]);
+        *turned += is;
+        if (best == XSR_NONE || is > best_is || (is == best_is && comes_before(a, &a->stuck[at], &a->stuck[best])))
+            best = at, best_is = is;
+        at = a->stuck[at].next;
+    } while (at != start);
     return best;
 }
 
+static const char *turned_words(an *a, const an_stuck *s) {
+    return an_print(a,
+                    "; %s had made that signal before it came to its wait each time so far: it has left it out, or "
+                    "turned the two around",
+                    an_who(a, XSR_NONE, s->owes));
+}
+
 static int say(an *a, uint32_t start) {
-    uint32_t first = first_of(a, start), length = 0;
+    uint32_t turned, first = first_of(a, start, &turned), length = 0;
     const an_stuck *s = &a->stuck[first];
     xsa_finding f = an_stuck_like(a, s, XSA_WAIT_CYCLE, XSA_ERROR);
     bool certain = s->certain;
@@ -44,8 +58,9 @@ static int say(an *a, uint32_t start) {
             an_whole_stuck(a, &a->stuck[at]);
     }
     f.confidence = an_confidence(s->origin, f.lost);
-    f.cure = length == 1 ? "let somebody else supply what this block waits for, or signal before the wait"
-                         : "make one of them signal before it waits, or visit slots in one order on all ranks";
+    f.cure = length == 1   ? "let somebody else supply what this block waits for, or signal before the wait"
+             : turned == 1 ? "make the missing signal before the wait, as in the rounds before"
+                             : "make one of them signal before it waits, or visit slots in one order on all ranks";
     if (!certain) {
         an_unknown(a, XSA_WAIT_CYCLE, f.lost,
                    "a circle of waits may be none: %llu records that could show an end are lost",
@@ -60,10 +75,13 @@ static int say(an *a, uint32_t start) {
         return 0;
     }
     an_finding *out =
-        an_find(a, &f, 0, "%s, since %s: %s that nothing can open%s", chain_words(a, first), an_since(a, s->w.begin),
-                length == 1 ? "a wait" : an_print(a, "a circle of %u", length), an_site(a, s->w.writer, s->w.source));
+        an_find(a, &f, 0, "%s, since %s: %s that nothing can open%s%s", chain_words(a, first), an_since(a, s->w.begin),
+                length == 1 ? "a wait" : an_print(a, "a circle of %u", length), turned == 1 ? turned_words(a, s) : "",
+                an_site(a, s->w.writer, s->w.source));
     for (uint32_t at = first, i = 0; out && i < length && i < 8; at = a->stuck[at].next, i++)
         TRY(an_evidence(a, out, a->stuck[at].w.id, "wait"));
+    if (out && turned == 1 && s->counter == XSR_NONE)
+        TRY(an_evidence(a, out, a->slots[s->w.slot].signal.event, "the last signal"));
     return out ? 0 : XS_E_MEMORY;
 }
 

@@ -97,6 +97,49 @@ static void test_credit_left_out_is_no_circle(void **state) {
     judged_free(&j);
 }
 
+/* Three in a ring pass on what they got; rank `first` begins each round, and in the last it does not: it stands at the wait that it used to come to
+ * behind its signal. Who is to blame was whoever stood before the lowest rank. lost: one record of it, early. */
+static judged ring_of_three(uint32_t first, bool lost) {
+    cb *c = case_begin(3, 1, 1);
+    uint32_t pad = cb_pad(c, "ready", "", "", 1, 1, 0), slot[3];
+    for (uint32_t rank = 0; rank < 3; rank++)
+        slot[rank] = cb_slot(c, pad, rank, 0, 0);
+    for (uint32_t round = 1; round <= 6; round++) {
+        uint64_t t = 1000 + 1000 * round;
+        for (uint32_t rank = 0; rank < 3; rank++)
+            cb_epoch(c, RING(rank, 0), t, round);
+        if (lost && round == 2)
+            cb_skip_records(c, RING(first, 0), 1, XS_LOSS_OVERWRITTEN);
+        if (round == 6)
+            break;
+        cb_signal(c, RING(first, 0), t + 50, slot[(first + 1) % 3], round);
+        for (uint32_t i = 1; i <= 3; i++) {
+            uint32_t rank = (first + i) % 3;
+            cb_pass(c, RING(rank, 0), t + 100 * i, slot[rank], round, round);
+            if (rank != first)
+                cb_signal(c, RING(rank, 0), t + 100 * i + 50, slot[(rank + 1) % 3], round);
+        }
+    }
+    for (uint32_t rank = 0; rank < 3; rank++)
+        case_open_wait(c, RING(rank, 0), 7100 + rank, slot[rank], 6, 5);
+    return judge(c);
+}
+static void test_circle_is_told_of_who_turned_its_signal_and_its_wait_around(void **state) {
+    (void)state;
+    static const char *const owed[] = {"rank 1 ready", "rank 2 ready", "rank 0 ready"};
+    for (uint32_t first = 0; first < 3; first++) {
+        judged j = ring_of_three(first, false);
+        expect_first(&j, XSA_WAIT_CYCLE, XSA_ERROR, owed[first], (int)first, 0);
+        assert_non_null(strstr(j.result->findings[0].text, "or turned the two around"));
+        expect_errors(&j, 1);
+        judged_free(&j);
+        j = ring_of_three(first, true); /* its habit is not known any more: nobody is accused of having broken it */
+        for (uint32_t i = 0; i < j.result->finding_count; i++)
+            assert_null(strstr(j.result->findings[i].text, "or turned the two around"));
+        judged_free(&j);
+    }
+}
+
 /* One signal of another block of that rank, ahead of its own: not whose slot it is has signalled twice. */
 static void test_block_that_strays_is_to_blame_also_where_it_comes_first(void **state) {
     (void)state;
@@ -198,7 +241,8 @@ static void test_who_came_each_time_had_nothing_to_send(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_flag_that_flips_has_not_fallen), cmocka_unit_test(test_value_that_falls_under_a_need_that_rises),
-                                       cmocka_unit_test(test_lost_wait_for_a_flag_is_no_early_pass), cmocka_unit_test(test_credit_left_out_is_no_circle),
+                                       cmocka_unit_test(test_lost_wait_for_a_flag_is_no_early_pass),
+                                       cmocka_unit_test(test_circle_is_told_of_who_turned_its_signal_and_its_wait_around), cmocka_unit_test(test_credit_left_out_is_no_circle),
                                        cmocka_unit_test(test_block_that_strays_is_to_blame_also_where_it_comes_first),
                                        cmocka_unit_test(test_who_waits_now_less_now_more_is_not_past_its_arrival),
                                        cmocka_unit_test(test_who_came_each_time_had_nothing_to_send)};
