@@ -160,7 +160,8 @@ void xs_sim_context_free(xs_sim_context *c, xs_sim_stacks *stacks) {
 #if TSAN
     __tsan_destroy_fiber(c->tsan);
 #endif
-    xs_sim_stack_put(stacks, c->stack);
+    if (stacks)
+        xs_sim_stack_put(stacks, c->stack);
     c->stack = NULL;
 }
 

@@ -42,7 +42,8 @@ void xs_sim_context_adopt(xs_sim_context *context);
 /* A stack of its own out of `stacks`, on which entry(argument) starts at the first switch; entry must not return. 0
  * or XS_E_MEMORY. */
 int xs_sim_context_make(xs_sim_context *context, xs_sim_stacks *stacks, void (*entry)(void *), void *argument);
-/* Gives the stack back, wherever its code stands. Not the running one. */
+/* Gives the stack back, wherever its code stands; NULL: it goes with all others, in xs_sim_stacks_free. Not the
+ * running one. */
 void xs_sim_context_free(xs_sim_context *context, xs_sim_stacks *stacks);
 /* Traps if `from` has overflowed its stack. */
 void xs_sim_context_switch(xs_sim_context *from, xs_sim_context *to);

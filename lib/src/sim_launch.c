@@ -90,24 +90,27 @@ static xs_sim_fibre *fibre_get(xs_sim *sim) {
     return f;
 }
 
-static void fibre_put(xs_sim *sim, xs_sim_fibre *f) {
-    if (!f->broken) {
-        f->next = sim->pool;
-        sim->pool = f;
-        return;
-    }
-    xs_sim_context_free(&f->context, &sim->stacks);
+static void fibre_free(xs_sim_fibre *f, xs_sim_stacks *stacks) {
+    xs_sim_context_free(&f->context, stacks);
     free(f->polls.at);
     free(f->held.at);
     free(f);
+}
+
+static void fibre_put(xs_sim *sim, xs_sim_fibre *f) {
+    if (f->broken) {
+        fibre_free(f, &sim->stacks);
+        return;
+    }
+    f->next = sim->pool;
+    sim->pool = f;
 }
 
 void xs_sim_free_fibres(xs_sim *sim) {
     while (sim->pool) {
         xs_sim_fibre *f = sim->pool;
         sim->pool = f->next;
-        f->broken = 1;
-        fibre_put(sim, f);
+        fibre_free(f, NULL); /* all stacks go at once: a system call for each would be 7 % of a short run */
     }
     xs_sim_stacks_free(&sim->stacks);
 }

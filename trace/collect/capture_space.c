@@ -10,7 +10,8 @@
 #include <unistd.h>
 #include <xs/errors.h>
 
-#define GROW_BYTES (8u << 20)
+#define GROW_FIRST (256u << 10)
+#define GROW_MOST  (8u << 20)
 #define RETRY_NS 100000000u
 
 int xs_capture_failed(xs_capture *c, int number) {
@@ -57,9 +58,14 @@ static int allocate(int fd, uint64_t from, uint64_t bytes) {
     return rc ? errno : 0;
 }
 
+/* As much as there is already: a short run's capture is small, and on tmpfs every page that is made ahead costs. */
+static uint64_t step_of(const xs_capture *c) {
+    return c->allocated < GROW_FIRST ? GROW_FIRST : c->allocated > GROW_MOST ? GROW_MOST : c->allocated;
+}
+
 /* In large steps, while there are any to be had. */
 int xs_capture_grow(xs_capture *c, uint64_t end) {
-    uint64_t least = end - c->allocated, step = GROW_BYTES;
+    uint64_t least = end - c->allocated, step = step_of(c);
     if (c->folder_fd >= 0 && c->segment_limit < c->allocated + step)
         step = c->segment_limit > c->allocated ? c->segment_limit - c->allocated : least;
     if (step < least)
