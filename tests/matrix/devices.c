@@ -2,11 +2,8 @@
  * clocks agree, but nobody knows it. What --shift then moves lies within the bound. */
 #include "matrix.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <string.h>
 #include <xs/frame.h>
 
 typedef struct rewrite {
@@ -92,23 +89,9 @@ static void copy(rewrite *w, uint64_t bound) {
     }
 }
 
-static char *load(const char *path, uint64_t *size) {
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char *bytes = fd >= 0 && fstat(fd, &st) == 0 ? malloc((size_t)st.st_size) : NULL;
-    *size = bytes ? (uint64_t)st.st_size : 0;
-    if (bytes && read(fd, bytes, *size) != (ssize_t)*size) {
-        free(bytes);
-        bytes = NULL;
-    }
-    if (fd >= 0)
-        close(fd);
-    return bytes;
-}
-
 int matrix_devices(const char *path, uint64_t bound) {
     rewrite w = {0};
-    char *from = load(path, &w.size);
+    char *from = matrix_load(path, &w.size);
     w.from = from;
     int rc = from ? survey(&w) : XS_E_SYSTEM;
     if (rc == 0)
@@ -117,11 +100,7 @@ int matrix_devices(const char *path, uint64_t bound) {
         rc = XS_E_MEMORY;
     if (rc == 0) {
         copy(&w, bound);
-        FILE *file = fopen(path, "wb");
-        if (!file || fwrite(w.to, 1, w.out, file) != w.out)
-            rc = XS_E_SYSTEM;
-        if (file && fclose(file) != 0)
-            rc = XS_E_SYSTEM;
+        rc = matrix_store(path, w.to, w.out);
     }
     free(w.to);
     free(from);

@@ -49,10 +49,12 @@ static bool twin_is_next(const matrix_options *o, const fault *f, const progress
     return p->runs >= runs_of(o, f) || (p->twins < o->twins && (uint64_t)p->twins * runs_of(o, f) < (uint64_t)p->runs * o->twins);
 }
 
-static matrix_verdict make_run(const matrix_options *o, const fault *f, progress *p, bool twin, const char *capture) {
+static matrix_verdict make_run(const matrix_settings *settings, const fault *f, progress *p, bool twin, const char *capture) {
+    const matrix_options *o = &settings->of[0];
     p->seed = o->seed + (twin ? p->twins++ : p->runs++); /* whatever comes of it, it is not made again */
     p->began = now();
-    matrix_verdict v = matrix_judge(f, o, p->seed, twin, capture);
+    matrix_verdict v;
+    matrix_judge(f, settings, p->seed, twin, capture, &v);
     p->began = 0;
     return v;
 }
@@ -61,13 +63,14 @@ static void name_capture(char *to, size_t size, pid_t process, const char *endin
     snprintf(to, size, "/dev/shm/xs-matrix.%ld%s", (long)process, ending);
 }
 
-static void run_fault(const matrix_options *o, const fault *f, matrix_row *row, progress *p, double until) {
+static void run_fault(const matrix_settings *settings, const fault *f, matrix_row *row, progress *p, double until) {
+    const matrix_options *o = &settings->of[0];
     char capture[64];
     name_capture(capture, sizeof capture, getpid(), "");
     const char *to = o->keep ? o->keep : capture;
     for (uint32_t made = 0; !all_made(o, f, p) && (now() < until || p->runs == 0); made++) {
         bool twin = twin_is_next(o, f, p);
-        matrix_verdict v = make_run(o, f, p, twin, to);
+        matrix_verdict v = make_run(settings, f, p, twin, to);
         matrix_enter(row, o, f, p->seed, twin, &v);
         if (v.spoilt || (!twin && spoils(o, f)))
             _exit(SPOILT);
@@ -103,7 +106,8 @@ static int watch(const matrix_options *o, pid_t child, const progress *p, char *
 }
 
 /* The number of processes that died. */
-static uint32_t take_fault(const matrix_options *o, const fault *f, matrix_row *row, progress *p, double until) {
+static uint32_t take_fault(const matrix_settings *settings, const fault *f, matrix_row *row, progress *p, double until) {
+    const matrix_options *o = &settings->of[0];
     double begin = now();
     uint32_t died = 0;
     char why[128], left[64];
@@ -116,7 +120,7 @@ static uint32_t take_fault(const matrix_options *o, const fault *f, matrix_row *
         if ((child = fork()) == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (getppid() == parent)
-                run_fault(o, f, row, p, until);
+                run_fault(settings, f, row, p, until);
             _exit(1);
         }
         code = child < 0 ? -1 : watch(o, child, p, why, sizeof why);
@@ -133,7 +137,8 @@ static uint32_t take_fault(const matrix_options *o, const fault *f, matrix_row *
     return died;
 }
 
-uint32_t matrix_each(const matrix_options *o, matrix_row *rows) {
+uint32_t matrix_each(const matrix_settings *settings, matrix_row *rows) {
+    const matrix_options *o = &settings->of[0];
     progress *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     double end = o->seconds > 0 ? now() + o->seconds : 1e300;
     uint32_t left = 0, died = 0;
@@ -147,7 +152,7 @@ uint32_t matrix_each(const matrix_options *o, matrix_row *rows) {
         if (!matrix_takes(o, i) || spoils(o, fault_table[i]) != (n >= fault_count))
             continue;
         double share = (end - now()) / left--;
-        died += take_fault(o, fault_table[i], &rows[i], p, now() + (share > 0 ? share : 0));
+        died += take_fault(settings, fault_table[i], &rows[i], p, now() + (share > 0 ? share : 0));
         (void)matrix_print_row(o, fault_table[i], &rows[i]);
     }
     munmap(p, sizeof *p);

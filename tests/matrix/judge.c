@@ -2,6 +2,7 @@
 #include "matrix.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -174,33 +175,69 @@ static void write_end(matrix_verdict *v, const tally *t, int error) {
     memcpy(v->got, got, sizeof v->got);
 }
 
-static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed, bool twin, int error, const char *path, matrix_verdict *v) {
-    bool filters = o->drop > 0 || o->shift_ns;
-    said whole[SAID], now[SAID];
-    uint32_t whole_count = 0;
+/* What a capture said before anything was lost or shifted. */
+typedef struct before {
+    said list[SAID];
+    uint32_t count;
+    const matrix_options *of; /* the setting that it was read for; NULL: none yet */
+} before;
+
+static bool filters(const matrix_options *o) { return o->drop > 0 || o->shift_ns; }
+
+/* Settings of one shift have it in common. */
+static int read_whole(const matrix_options *o, const char *path, before *whole) {
+    if (whole->of && whole->of->shift_ns == o->shift_ns)
+        return 0;
+    analysis a = {0};
+    int rc = analyse(path, &a);
+    whole->count = rc < 0 ? 0 : collect(&a, whole->list);
+    whole->of = rc < 0 ? NULL : o;
+    end(&a);
+    return rc;
+}
+
+static int judge_capture(const fault *f, const matrix_options *o, uint64_t seed, bool twin, int error, const char *path, before *whole, matrix_verdict *v) {
+    said now[SAID];
     analysis a = {0};
     int rc = 0;
     if (o->shift_ns)
         rc = matrix_devices(path, o->known_ns ? o->known_ns : o->shift_ns);
-    if (rc >= 0 && filters) {
-        rc = analyse(path, &a);
-        whole_count = rc < 0 ? 0 : collect(&a, whole);
-        end(&a);
-        a = (analysis){0};
-        if (rc >= 0)
-            rc = matrix_filter(path, o, seed);
-    }
+    if (rc >= 0 && filters(o))
+        rc = read_whole(o, path, whole);
+    if (rc >= 0 && filters(o))
+        rc = matrix_filter(path, o, seed);
     if (rc >= 0)
         rc = analyse(path, &a);
     if (rc >= 0) {
         uint32_t count = collect(&a, now);
-        weigh(f, twin || !f->finding, &a, filters ? whole : NULL, whole_count, v);
-        v->moved = o->shift_ns && o->drop <= 0 && !matrix_is_beyond(o) && (order_differs(whole, whole_count, now, count, "right", v) ||
-                                                   order_differs(now, count, whole, whole_count, "shifted", v));
+        weigh(f, twin || !f->finding, &a, filters(o) ? whole->list : NULL, whole->count, v);
+        v->moved = o->shift_ns && o->drop <= 0 && !matrix_is_beyond(o) && (order_differs(whole->list, whole->count, now, count, "right", v) ||
+                                                   order_differs(now, count, whole->list, whole->count, "shifted", v));
         write_end(v, &a.tally, error);
     }
     end(&a);
     return rc;
+}
+
+static void has_no_verdict(matrix_verdict *v, int rc) {
+    snprintf(v->got, sizeof v->got, "no verdict: %s: %s", xs_strerror(rc), xs_error_detail());
+}
+
+/* Each setting gets the capture as the run left it. The worst of what came of them. */
+static int judge_settings(const fault *f, const matrix_settings *settings, uint64_t seed, bool twin, int error, const char *path, matrix_verdict *verdicts) {
+    before whole = {.of = NULL};
+    uint64_t size = 0;
+    char *bytes = settings->count > 1 ? matrix_load(path, &size) : NULL;
+    int worst = 0;
+    for (uint32_t i = 0; i < settings->count; i++) {
+        int rc = settings->count > 1 && !bytes ? XS_E_SYSTEM : i ? matrix_store(path, bytes, size) : 0;
+        if (rc >= 0)
+            rc = judge_capture(f, &settings->of[i], seed, twin, error, path, &whole, &verdicts[i]);
+        if (rc < 0)
+            has_no_verdict(&verdicts[i], rc), worst = rc;
+    }
+    free(bytes);
+    return worst;
 }
 
 /* The launch is refused, so that nothing can hang: as good as a finding, and earlier. */
@@ -223,7 +260,13 @@ static fault_options options_of(const fault *f, const matrix_options *o, uint64_
     return run;
 }
 
-matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *capture) {
+static void all_the_same(matrix_verdict *verdicts, uint32_t count, const matrix_verdict *v) {
+    for (uint32_t i = 0; i < count; i++)
+        verdicts[i] = *v;
+}
+
+void matrix_judge(const fault *f, const matrix_settings *settings, uint64_t seed, bool twin, const char *capture, matrix_verdict *verdicts) {
+    const matrix_options *o = &settings->of[0];
     matrix_verdict v = {0};
     char path[300];
     snprintf(path, sizeof path, "%s.xs", capture);
@@ -235,14 +278,15 @@ matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t se
     } else if (rc == XS_E_UNSUPPORTED && o->judge == FAULT_CUDA) {
         v.impossible = true;
         snprintf(v.got, sizeof v.got, "%s", *xs_error_detail() ? xs_error_detail() : xs_strerror(rc));
-    } else {
-        if (rc >= 0)
-            rc = judge_capture(f, o, seed, twin, result.error, path, &v);
-        if (rc < 0)
-            snprintf(v.got, sizeof v.got, "no verdict: %s: %s", xs_strerror(rc), xs_error_detail());
+    } else if (rc < 0) {
+        has_no_verdict(&v, rc);
     }
-    v.spoilt = o->judge == FAULT_CUDA && (rc == XS_E_SYSTEM || result.error == XS_E_SYSTEM || result.error == XS_E_TIMEOUT);
+    bool judged = rc >= 0 && !v.ran && !v.impossible;
+    all_the_same(verdicts, settings->count, &v);
+    if (judged)
+        rc = judge_settings(f, settings, seed, twin, result.error, path, verdicts);
+    for (uint32_t i = 0; i < settings->count; i++)
+        verdicts[i].spoilt = o->judge == FAULT_CUDA && (rc == XS_E_SYSTEM || result.error == XS_E_SYSTEM || result.error == XS_E_TIMEOUT);
     if (!o->keep)
         unlink(path);
-    return v;
 }

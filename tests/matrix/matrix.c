@@ -26,9 +26,9 @@ static const struct argp_option option_table[] = {
     {"jobs", 'j', "N", 0, "processes that share the runs (2)", 0},
     {"backend", KEY_BACKEND, "NAME", 0, "host (default) or cuda", 0},
     {"scheduler", KEY_SCHEDULER, "NAME", 0, "sim (default) or threads", 0},
-    {"drop", KEY_DROP, "PERCENT", 0, "lose so many of the records", 0},
-    {"drop-run", KEY_DROP_RUN, "N", 0, "in runs of up to N", 0},
-    {"shift", KEY_SHIFT, "NS", 0, "every rank has a clock known to within NS and is off by up to that", 0},
+    {"drop", KEY_DROP, "PERCENT", 0, "lose so many of the records; of several (commas between them) each gets its table, of the same runs", 0},
+    {"drop-run", KEY_DROP_RUN, "N", 0, "in runs of up to N; several, as above", 0},
+    {"shift", KEY_SHIFT, "NS", 0, "every rank has a clock known to within NS and is off by up to that; several, as above", 0},
     {"known", KEY_KNOWN, "NS", 0, "with --shift: those clocks say that they are right to within NS", 0},
     {"pollers", KEY_POLLERS, "N", 0, "at most so many pollers in the first five seeds (80000, and no more than the fault asks for; 0: as in the others)", 0},
     {"all", KEY_ALL, NULL, 0, "those too that this setting cannot judge", 0},
@@ -42,6 +42,13 @@ static const struct argp_option option_table[] = {
     {"brief", KEY_BRIEF, NULL, 0, "print only what misses its bar, in less than 10 kB; the file has all", 0},
     {0},
 };
+
+/* Lists: what is lost and shifted. */
+typedef struct request {
+    matrix_options options;
+    const char *drops, *runs, *shifts;
+    matrix_settings settings;
+} request;
 
 /* Asked of a process of its own: this one must stay without the driver. */
 static bool has_gpu(void) {
@@ -72,7 +79,8 @@ static error_t check_names(struct argp_state *state, const char *names) {
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
-    matrix_options *o = state->input;
+    request *r = state->input;
+    matrix_options *o = &r->options;
     switch (key) {
     case 'n': o->runs = (uint32_t)number(state, text, 0, 1e6); return 0;
     case 't': o->twins = (uint32_t)number(state, text, 0, 1e6); return 0;
@@ -86,9 +94,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case 'j': o->jobs = (uint32_t)number(state, text, 1, 64); return 0;
     case KEY_BACKEND: o->backend = text; return 0;
     case KEY_SCHEDULER: o->scheduler = text; return 0;
-    case KEY_DROP: o->drop = number(state, text, 0, 99) / 100; return 0;
-    case KEY_DROP_RUN: o->drop_run = (uint32_t)number(state, text, 1, 4096); return 0;
-    case KEY_SHIFT: o->shift_ns = (uint64_t)number(state, text, 0, 1e9); return 0;
+    case KEY_DROP: r->drops = text; return 0;
+    case KEY_DROP_RUN: r->runs = text; return 0;
+    case KEY_SHIFT: r->shifts = text; return 0;
     case KEY_POLLERS: o->many_pollers = (uint32_t)number(state, text, 0, 1e6); return 0;
     case KEY_KNOWN: o->known_ns = (uint64_t)number(state, text, 1, 1e9); return 0;
     case KEY_ALL: o->all = 1; return 0;
@@ -120,18 +128,41 @@ static void complete(matrix_options *o) {
     o->scheduler = o->judge == FAULT_CUDA ? NULL : o->scheduler; /* schedulers are the host's */
 }
 
+static void make_settings(request *r) {
+    if (!matrix_settings_make(&r->settings, &r->options, r->drops, r->runs, r->shifts)) {
+        fputs("matrix: --drop takes numbers from 0 to 99, --drop-run from 1 to 4096, --shift from 0 to 1e9, at most 8 of each and 24 settings\n", stderr);
+        exit(64);
+    }
+    if (r->options.each && r->settings.count > 1) {
+        fputs("matrix: with --each, and on CUDA, what is lost and shifted is one setting\n", stderr);
+        exit(64);
+    }
+}
+
+static uint32_t run_all(const matrix_settings *settings, matrix_row *rows) {
+    bool each = settings->of[0].each;
+    if (each) /* row by row, as they come */
+        matrix_print_head(&settings->of[0]);
+    uint32_t died = each ? matrix_each(settings, rows) : matrix_pool(settings, rows), bad = 0;
+    for (uint32_t i = 0; i < settings->count; i++) {
+        if (!each)
+            matrix_print_head(&settings->of[i]);
+        bad += matrix_print_end(&settings->of[i], rows + i * fault_count, died);
+    }
+    return bad;
+}
+
 int main(int argc, char **argv) {
     static const struct argp parser = {option_table, parse, NULL, "Runs the fault matrix.", NULL, NULL, NULL};
-    matrix_options o = {.scheduler = "sim", .runs = 100, .twins = 1000, .jobs = 2, .seed = 1, .many_pollers = 80000, .patience = 60};
+    static request r = {.options = {.scheduler = "sim", .runs = 100, .twins = 1000, .jobs = 2, .seed = 1, .many_pollers = 80000, .patience = 60}};
     argp_err_exit_status = 64;
-    argp_parse(&parser, argc, argv, 0, NULL, &o);
-    complete(&o);
-    if (o.judge == FAULT_CUDA && !has_gpu())
+    argp_parse(&parser, argc, argv, 0, NULL, &r);
+    complete(&r.options);
+    make_settings(&r);
+    if (r.options.judge == FAULT_CUDA && !has_gpu())
         return puts("skipped: no GPU"), 77;
-    matrix_row *rows = mmap(NULL, fault_count * sizeof *rows, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    matrix_row *rows = mmap(NULL, r.settings.count * fault_count * sizeof *rows, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (rows == MAP_FAILED)
         return perror("matrix"), 1;
-    matrix_print_head(&o);
-    uint32_t died = o.each ? matrix_each(&o, rows) : matrix_pool(&o, rows);
-    return matrix_print_end(&o, rows, died) != 0;
+    return run_all(&r.settings, rows) != 0;
 }

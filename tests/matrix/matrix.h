@@ -31,7 +31,15 @@ typedef struct matrix_options {
     double patience;       /* seconds that one run may take, with each */
     FILE *table;           /* the table goes there too; NULL: to stdout alone */
     int32_t brief;         /* 1: to stdout only what misses its bar, in less than 10 kB */
+    char setting[80];      /* of several: what is lost and shifted, in words; "": there is one */
 } matrix_options;
+
+/* The same runs, judged several times: they differ in what is lost and shifted, and are made once. */
+enum { MATRIX_SETTINGS = 24 };
+typedef struct matrix_settings {
+    uint32_t count;
+    matrix_options of[MATRIX_SETTINGS];
+} matrix_settings;
 
 /* Clocks are off by more than they say: findings of time may move. */
 static inline bool matrix_is_beyond(const matrix_options *o) { return o->known_ns && o->known_ns < o->shift_ns; }
@@ -78,15 +86,22 @@ static inline bool matrix_is_timed(uint32_t detector) {
 int matrix_filter(const char *path, const matrix_options *o, uint64_t seed);
 /* devices.c: gives every rank a clock of its own, known to within `bound` ns. */
 int matrix_devices(const char *path, uint64_t bound);
-/* judge.c */
-matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *capture);
+/* bytes.c: a whole file; free it. NULL: it cannot be read. And back: 0 or XS_E_SYSTEM. */
+char *matrix_load(const char *path, uint64_t *size);
+int matrix_store(const char *path, const char *bytes, uint64_t size);
+/* judge.c: makes one run. A verdict for each setting. */
+void matrix_judge(const fault *f, const matrix_settings *settings, uint64_t seed, bool twin, const char *capture, matrix_verdict *verdicts);
 /* rows.c: a run is entered into its row. */
 void matrix_enter(matrix_row *r, const matrix_options *o, const fault *f, uint64_t seed, bool twin, const matrix_verdict *v);
 /* A run that came to no end: in words. */
 void matrix_enter_broken(matrix_row *r, uint64_t seed, const char *why);
-/* pool.c: chunks of runs shared by processes. each.c: a process a fault. Rows lie in shared memory. The number of processes that died. */
-uint32_t matrix_pool(const matrix_options *o, matrix_row *rows);
-uint32_t matrix_each(const matrix_options *o, matrix_row *rows);
+/* pool.c: chunks of runs shared by processes; rows of all faults for each setting. each.c: a process a fault, for one setting. Rows lie in
+ * shared memory. The number of processes that died. */
+uint32_t matrix_pool(const matrix_settings *settings, matrix_row *rows);
+uint32_t matrix_each(const matrix_settings *settings, matrix_row *rows);
+/* settings.c: `from` with each of the drops, runs and shifts, separated by commas (NULL: as it is). False: a number is none or out of
+ * range, or there are too many. */
+bool matrix_settings_make(matrix_settings *to, const matrix_options *from, const char *drops, const char *runs, const char *shifts);
 /* table.c: prints. 1 if a row misses its bar; in the end the bars missed and the processes that died. */
 void matrix_print_head(const matrix_options *o);
 uint32_t matrix_print_row(const matrix_options *o, const fault *f, const matrix_row *r);

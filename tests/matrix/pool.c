@@ -10,7 +10,16 @@
 
 enum { CHUNK = 10 }; /* runs that a process takes at a time */
 
-static void work(const matrix_options *o, matrix_row *rows, uint64_t *next, uint32_t job) {
+/* One run, entered into its row of each setting. */
+static void make_run(const matrix_settings *settings, matrix_row *rows, uint32_t index, uint64_t seed, bool twin, const char *capture) {
+    matrix_verdict v[MATRIX_SETTINGS];
+    matrix_judge(fault_table[index], settings, seed, twin, capture, v);
+    for (uint32_t i = 0; i < settings->count; i++)
+        matrix_enter(&rows[i * fault_count + index], &settings->of[i], fault_table[index], seed, twin, &v[i]);
+}
+
+static void work(const matrix_settings *settings, matrix_row *rows, uint64_t *next, uint32_t job) {
+    const matrix_options *o = &settings->of[0];
     uint64_t of_fault = (o->runs + CHUNK - 1) / CHUNK, of_twin = (o->twins + CHUNK - 1) / CHUNK, units = of_fault + of_twin;
     char capture[256];
     snprintf(capture, sizeof capture, "/dev/shm/xs-matrix.%ld.%u", (long)getppid(), job);
@@ -18,13 +27,10 @@ static void work(const matrix_options *o, matrix_row *rows, uint64_t *next, uint
         snprintf(capture, sizeof capture, "%s", o->keep);
     for (uint64_t unit; (unit = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < units * fault_count;) {
         uint32_t index = (uint32_t)(unit / units);
-        const fault *f = fault_table[index];
         bool twin = unit % units >= of_fault;
         uint64_t from = (unit % units - (twin ? of_fault : 0)) * CHUNK, most = twin ? o->twins : o->runs;
-        for (uint64_t i = from; matrix_takes(o, index) && i < from + CHUNK && i < most; i++) {
-            matrix_verdict v = matrix_judge(f, o, o->seed + i, twin, capture);
-            matrix_enter(&rows[index], o, f, o->seed + i, twin, &v);
-        }
+        for (uint64_t i = from; matrix_takes(o, index) && i < from + CHUNK && i < most; i++)
+            make_run(settings, rows, index, o->seed + i, twin, capture);
     }
 }
 
@@ -40,17 +46,17 @@ static bool is_dead(int status) {
 }
 
 /* A process that dies takes its chunk along: that is a failure, not a gap. */
-uint32_t matrix_pool(const matrix_options *o, matrix_row *rows) {
+uint32_t matrix_pool(const matrix_settings *settings, matrix_row *rows) {
     uint64_t *next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0); /* unit of work to be taken next */
     uint32_t died = 0;
     int status;
     if (next == MAP_FAILED)
         return 1;
     fflush(stdout);
-    for (uint32_t job = 0; job < o->jobs; job++) {
+    for (uint32_t job = 0; job < settings->of[0].jobs; job++) {
         pid_t child = fork();
         if (child == 0) {
-            work(o, rows, next, job);
+            work(settings, rows, next, job);
             _exit(0);
         }
         died += child < 0;

@@ -14,7 +14,7 @@ static void keep(uint32_t *count, matrix_miss *misses, uint64_t seed, const char
 
 static void tell(const matrix_options *o, const fault *f, uint64_t seed, bool twin, const matrix_verdict *v) {
     if (o->misses)
-        fprintf(stderr, "%s%s%s, seed %llu: %s\n", v->errors ? "false error: " : "", f->name, twin ? " (twin)" : "", (unsigned long long)seed, v->got);
+        fprintf(stderr, "%s%s%s%s%s, seed %llu: %s\n", o->setting, *o->setting ? ": " : "", v->errors ? "false error: " : "", f->name, twin ? " (twin)" : "", (unsigned long long)seed, v->got);
 }
 
 void matrix_enter_broken(matrix_row *r, uint64_t seed, const char *why) {

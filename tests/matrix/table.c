@@ -72,6 +72,8 @@ static const char *finding_of(const matrix_options *o, const fault *f, const mat
 }
 
 void matrix_print_head(const matrix_options *o) {
+    if (*o->setting)
+        say(o, "\n%s\n\n", o->setting);
     say(o,
         "| fault               | to be found first     |  runs | first |  slot | culprit | %s | false | moved | twins | errors | same |    s |    |\n"
         "|---------------------|-----------------------|------:|------:|------:|--------:|------:|------:|------:|------:|-------:|-----:|-----:|----|\n",

@@ -24,12 +24,12 @@ static script *shared;
 
 static int act_of(uint64_t seed, bool twin) { return shared->always ? shared->always : !twin && seed < 16 ? shared->act[seed] : NOTHING; }
 
-matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t seed, bool twin, const char *capture) {
+void matrix_judge(const fault *f, const matrix_settings *settings, uint64_t seed, bool twin, const char *capture, matrix_verdict *verdict) {
     matrix_verdict v = {.ran = true, .first = !twin, .slot = true, .culprit = true};
     char path[128];
     snprintf(path, sizeof path, "%s.xs", capture);
     int file = open(path, O_CREAT | O_RDWR, 0600);
-    (void)f, (void)o;
+    (void)f, (void)settings;
     close(file);
     snprintf(shared->newest, sizeof shared->newest, "%s", path);
     shared->processes += shared->last != getpid();
@@ -46,7 +46,7 @@ matrix_verdict matrix_judge(const fault *f, const matrix_options *o, uint64_t se
     default: break;
     }
     unlink(path);
-    return v;
+    *verdict = v;
 }
 
 /* One fault's row; the number of processes that died. */
@@ -59,7 +59,7 @@ static uint32_t make(script s, const char *only, matrix_options o, matrix_row *r
     o.judge = FAULT_CUDA;
     o.seed = 1;
     o.patience = 5;
-    uint32_t died = matrix_each(&o, rows);
+    uint32_t died = matrix_each(&(matrix_settings){.count = 1, .of = {o}}, rows);
     for (uint32_t i = 0; i < fault_count; i++)
         if (strcmp(fault_table[i]->name, only) == 0)
             *row = rows[i];
