@@ -42,6 +42,11 @@ typedef struct promise { uint64_t read, usual, lead, broken; } promise;
 /* By how much who has waited for a slot raises it when it gives it on; wrong_*: the last signal of a turn that was
  * not its own, or by more. */
 typedef struct turn { uint64_t usual, lead, wrong_value; int64_t wrong_time; uint32_t wrong_by; } turn;
+/* How many waits a writer passes between two signals to a slot, as a rule. */
+typedef struct pace { uint64_t passed, usual, lead; } pace;
+/* It signalled behind fewer: it has left one out. */
+typedef struct omission { an_stamp stamp; uint64_t event, epoch; int64_t time; uint32_t writer, slot; } omission;
+#define PAYLOAD_OMISSIONS 16u /* the newest */
 /* What was told, in causal order. */
 typedef struct tellings {
     rd_map promise_of; promise *promises; uint32_t promise_count, promise_room;
@@ -49,10 +54,16 @@ typedef struct tellings {
     /* as those of state.c, which follow the stamps */
     rd_map arriver_of; an_arriver *arrivers; uint32_t arriver_count, arriver_room;
     uint64_t *reads; uint32_t read_room;
+    uint64_t *waits; uint32_t wait_room; /* by writer */
+    rd_map pace_of; pace *paces; uint32_t pace_count, pace_room;
+    omission omissions[PAYLOAD_OMISSIONS]; uint64_t omission_count;
 } tellings;
 int tellings_read(an *a, tellings *t, uint32_t writer);                    /* a read of it has ended */
+int tellings_waited(an *a, tellings *t, uint32_t writer);                  /* a wait of it has passed */
 /* it signals a slot, or arrives there; g: its block's */
-int tellings_told(an *a, tellings *t, const xsr_event *e, const guard *g);
+int tellings_told(an *a, tellings *t, const an_step *step, const guard *g);
+/* The one writer that had left out a wait in those rounds, of which `agent` has heard; NULL: none, or several. */
+const omission *tellings_omission(const an *a, const tellings *t, uint32_t agent, uint64_t from, uint64_t to);
 const promise *tellings_promise(const an *a, const tellings *t, uint32_t slot, uint32_t writer); /* NULL: none */
 const turn *tellings_turn(const tellings *t, uint32_t slot);
 const an_arriver *tellings_arriver(const tellings *t, uint32_t counter, uint32_t writer);

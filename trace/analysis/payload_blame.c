@@ -109,16 +109,36 @@ static bool tells_of(const an *a, const guard *g, const access *writes, uint64_t
     return g->value >= generation || (s->is_state && s->comes_again && g->epoch && g->epoch == writes->epoch);
 }
 
+/* Of a place that several read each has a copy of the slot that tells of it. */
+static bool is_copy(const xsr_slot *x, const xsr_slot *y) {
+    return x->pad == y->pad && x->row == y->row && x->column == y->column;
+}
+
 /* Slots of a lock that is handed on from one to the next tell of the same place in turn. */
 static bool is_usual(const an *a, uint32_t usual, uint32_t slot) {
     bool turns = usual && an_pad(a, slot)->flags & XS_PAD_SHARED && !a->slots[slot].arrivals &&
                  a->model->slots[usual - 1].pad == a->model->slots[slot].pad;
-    return usual == 0 || usual - 1 == slot || turns;
+    return usual == 0 || is_copy(&a->model->slots[usual - 1], &a->model->slots[slot]) || turns;
+}
+
+/* Neither of the two did another thing than ever, but one who stands between them: it passed on what it had not waited
+ * for. */
+static verdict passed_on(an *a, const omission *o, uint32_t detector, uint32_t victim, const access *told) {
+    verdict v = of(detector, o->writer, victim, o->slot, "wait for all that is passed on, before the signal, in each round");
+    v.told = told;
+    v.of_habits = true;
+    v.why = an_print(a, "; %s had signalled %s behind fewer waits than ever before, %s", an_who(a, XSR_NONE, o->writer),
+                     an_slot_name(a, o->slot), an_since(a, o->time));
+    return v;
 }
 
 /* The reader has waited as ever, for somebody who was to know: it is not to blame. The writer is, if it signalled
  * that generation before it wrote it, as it never did; else it may be whoever stands between the two. */
-static verdict told_between(an *a, const access *reads, const access *writes, uint64_t generation, bool ahead) {
+static verdict told_between(an *a, const tellings *t, const access *reads, const access *writes, uint64_t generation,
+                            bool ahead) {
+    const omission *o = tellings_omission(a, t, reads->agent, writes->epoch, reads->epoch);
+    if (o && o->writer != reads->writer)
+        return passed_on(a, o, XSA_PAYLOAD_RACE, reads->writer, reads);
     bool early = !ahead && writes->signalled >= generation && writes->writer != XSR_NONE;
     verdict v = of(early ? XSA_PARTIAL_PUBLISH : XSA_PAYLOAD_RACE, early ? writes->writer : XSR_NONE, reads->writer,
                    early ? a->writers[writes->writer].signal_slot : reads->guard.slot,
@@ -169,7 +189,7 @@ verdict payload_blame_read(an *a, const tellings *t, const access *reads, const 
         return counted_twice(a, twice, reads);
     if (usual == 0 && !of_before && reads->guard.any && reads->guard.as_ever &&
         reads->guard.agent != writes->agent) /* nobody who wrote there ever told it itself */
-        return told_between(a, reads, writes, generation, ahead);
+        return told_between(a, t, reads, writes, generation, ahead);
     verdict v = of(XSA_PAYLOAD_RACE, reads->writer, writes->writer, reads->guard.any ? reads->guard.slot : XSR_NONE,
                    "wait for the signal of that batch before it is read, in every block that reads it");
     v.told = reads;
@@ -206,8 +226,10 @@ verdict payload_blame_lapped(an *a, const tellings *t, const access *reads, cons
         v.told = write;
         v.why = an_print(a, "; %s had signalled %s behind fewer reads than ever before",
                          an_who(a, XSR_NONE, reads->writer), an_slot_name(a, g->slot));
+        return v;
     }
-    return v;
+    const omission *o = tellings_omission(a, t, write->agent, reads->epoch, write->epoch);
+    return o && o->writer != write->writer ? passed_on(a, o, XSA_LAPPING, reads->writer, write) : v;
 }
 
 verdict payload_blame_rewritten(an *a, const tellings *t, const access *before, const access *write) {

@@ -64,14 +64,16 @@ static uint32_t shared_chunk(races *r, const xsr_event *e, uint32_t of, uint64_t
     return XSR_NONE;
 }
 
-/* The chunk that a read is of: among those that its peer (or, without one, its own rank) wrote for it or for all;
- * the one of its generation. */
+/* The chunk that a read is of: among those that its peer (or, without one, its own rank) wrote for it, for all, or into
+ * its own memory, from where others fetch it; the one of its generation. */
 static uint32_t read_chunk(const an *a, const races *r, const xsr_event *e) {
     uint32_t self = an_number(a, e->rank), from = payload_peer(e) == PAYLOAD_ANY ? self : payload_peer(e),
              only = XSR_NONE, found = 0;
-    for (uint32_t i = 0; i < 2 * r->name_count; i++) {
-        uint32_t at = rd_map_get(&r->of, payload_key(from, i & 1 ? PAYLOAD_ANY : self, e->value, r->names[i / 2].name));
-        if (at == XSR_NONE || payload_other_name(r, e->object, r->names[i / 2].name))
+    const uint32_t in[] = {self, PAYLOAD_ANY, from};
+    for (uint32_t i = 0; i < (from == self ? 2u : 3u) * r->name_count; i++) {
+        uint32_t name = r->names[i % r->name_count].name,
+                 at = rd_map_get(&r->of, payload_key(from, in[i / r->name_count], e->value, name));
+        if (at == XSR_NONE || payload_other_name(r, e->object, name))
             continue;
         if (r->chunks[at].generation == e->detail)
             return at;

@@ -108,8 +108,9 @@ static int take_write(an *a, races *r, const an_step *step, uint32_t chunk_index
     access write = payload_begins(a, r, step);
     const access *race;
     bool active, everywhere = dst == PAYLOAD_ANY && payload_is_shared(r, e->object);
+    bool fetched = dst == an_number(a, e->rank); /* from its own memory, by whoever looks there */
     for (uint32_t i = 0; i < a->model->rank_count; i++) /* whoever may have read it already */
-        if (r->early_count && (dst == PAYLOAD_ANY || dst == an_number(a, i)))
+        if (r->early_count && (dst == PAYLOAD_ANY || fetched || dst == an_number(a, i)))
             TRY(payload_take_early(a, r, step, everywhere ? an_number(a, i) : src, an_number(a, i), c));
     if (c->written && e->detail != c->generation) {
         if ((race = payload_unordered(a, &c->reads, step->agent, &active))) {
@@ -144,6 +145,7 @@ static int take_read(an *a, races *r, const an_step *step, chunk *c) {
     access read = {.event = e->id,
                    .last = e->id,
                    .record = e->sequence,
+                   .epoch = e->epoch,
                    .writer = e->writer,
                    .agent = step->agent,
                    .since = e->time,
@@ -171,7 +173,7 @@ static int take_telling(an *a, races *r, const an_step *step) {
     hearing_spend(&r->heard, step->agent, step->e->slot);
     if (g.any && g.slot == step->e->slot)
         r->guards[step->agent].spent = true;
-    return step->e->kind == XS_EV_RESET ? 0 : tellings_told(a, &r->told, step->e, &g);
+    return step->e->kind == XS_EV_RESET ? 0 : tellings_told(a, &r->told, step, &g);
 }
 
 static int note_guard(races *r, const an_step *step) {
@@ -250,7 +252,10 @@ static int on_step(an *a, void *state, const an_step *step) {
                 : payload_note_early(a, r, step, at == XSR_NONE ? NULL : &r->chunks[at]));
         return note_begun(a, r, e, at);
     case XS_EV_PASS:
-    case XS_EV_WAIT_END: return note_guard(r, step);
+    case XS_EV_WAIT_END:
+        if (step->w && step->w->result == XS_RESULT_OK)
+            TRY(tellings_waited(a, &r->told, e->writer));
+        return note_guard(r, step);
     case XS_EV_FENCE: note_fence(r, step); return 0;
     case XS_EV_SIGNAL:
     case XS_EV_WATERMARK:

@@ -9,6 +9,14 @@ int tellings_read(an *a, tellings *t, uint32_t writer) {
     return 0;
 }
 
+int tellings_waited(an *a, tellings *t, uint32_t writer) {
+    if (writer == XSR_NONE)
+        return 0;
+    TRY(RD_ROWS(t->waits, t->wait_room, a->writer_count));
+    t->waits[writer]++;
+    return 0;
+}
+
 /* The index of a zeroed element for a new key. */
 static int find(rd_map *of, uint64_t key, void **list, uint32_t *count, uint32_t *room, size_t width, uint32_t *out) {
     *out = rd_map_get(of, key);
@@ -60,6 +68,21 @@ static int take_turn(tellings *t, const xsr_event *e, const guard *g) {
     return 0;
 }
 
+static int take_pace(tellings *t, const an_step *step) {
+    const xsr_event *e = step->e;
+    uint32_t at;
+    if (e->writer >= t->wait_room)
+        return 0; /* it has waited for nothing */
+    TRY(FIND(t->pace_of, an_key(0, e->slot, e->writer, 0), t->paces, t->pace_count, t->pace_room, &at));
+    pace *x = &t->paces[at];
+    uint64_t since = t->waits[e->writer] - x->passed, usual = x->usual;
+    if (!is_usual(&x->usual, &x->lead, since) && since < usual)
+        t->omissions[t->omission_count++ % PAYLOAD_OMISSIONS] = (omission){
+            {step->agent, step->epoch}, e->id, e->epoch, e->time, e->writer, e->slot};
+    x->passed = t->waits[e->writer];
+    return 0;
+}
+
 static int take_arrival(tellings *t, const xsr_event *e) {
     uint32_t at;
     TRY(FIND(t->arriver_of, (uint64_t)e->slot << 32 | e->writer, t->arrivers, t->arriver_count, t->arriver_room, &at));
@@ -67,8 +90,10 @@ static int take_arrival(tellings *t, const xsr_event *e) {
     return 0;
 }
 
-int tellings_told(an *a, tellings *t, const xsr_event *e, const guard *g) {
+int tellings_told(an *a, tellings *t, const an_step *step, const guard *g) {
+    const xsr_event *e = step->e;
     TRY(take_promise(a, t, e));
+    TRY(take_pace(t, step));
     return an_arrives(e->kind) ? take_arrival(t, e) : take_turn(t, e, g);
 }
 
@@ -90,6 +115,19 @@ const an_arriver *tellings_arriver(const tellings *t, uint32_t counter, uint32_t
     return at == XSR_NONE ? NULL : &t->arrivers[at];
 }
 
+const omission *tellings_omission(const an *a, const tellings *t, uint32_t agent, uint64_t from, uint64_t to) {
+    const omission *found = NULL;
+    for (uint32_t i = 0; i < PAYLOAD_OMISSIONS && i < t->omission_count && from; i++) {
+        const omission *o = &t->omissions[i];
+        if (o->epoch < from || o->epoch > to || !(o->stamp.agent == agent || an_hb_before(a, o->stamp, agent)))
+            continue;
+        if (found && found->writer != o->writer)
+            return NULL;
+        found = !found || o->event < found->event ? o : found;
+    }
+    return found;
+}
+
 void tellings_free(tellings *t) {
     rd_map_free(&t->promise_of);
     rd_map_free(&t->turn_of);
@@ -98,4 +136,7 @@ void tellings_free(tellings *t) {
     free(t->turns);
     free(t->arrivers);
     free(t->reads);
+    free(t->waits);
+    free(t->paces);
+    rd_map_free(&t->pace_of);
 }

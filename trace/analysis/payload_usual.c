@@ -10,10 +10,10 @@ static uint64_t between(uint32_t name, uint32_t writes, uint32_t reads) {
     return an_key(XSA_PAYLOAD_RACE, name, writes, reads);
 }
 
-/* slot + 1; 0: not known */
+/* slot + 1; 0: not known. What is known of the place may be of another reader, who has a slot of its own. */
 static uint32_t usual_of(const races *r, const chunk *c, uint32_t reads) {
-    uint32_t slot = c->usual ? XSR_NONE : rd_map_get(&r->usual_of, between(c->name, c->writes.agent, reads));
-    return c->usual ? c->usual : slot == XSR_NONE || slot == SEVERAL ? 0 : slot + 1;
+    uint32_t slot = rd_map_get(&r->usual_of, between(c->name, c->writes.agent, reads));
+    return slot == XSR_NONE || slot == SEVERAL ? c->usual : slot + 1;
 }
 
 /* Who waits for several, and then reads of each, was told by each: not only by the last. By the slot that tells of

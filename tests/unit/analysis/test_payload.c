@@ -222,6 +222,90 @@ static void test_place_that_is_new_is_told_of_as_those_before(void **state) {
     }
 }
 
+/* Rank 0 writes into its own memory, and names that; ranks 1 and 2 fetch it from there, and name who wrote it. Nothing was compared. In round 4 rank 2
+ * gives the place back before it has read it, or is told before it is written, or does not wait. */
+enum { IN_ORDER, GIVES_EARLY, TOLD_EARLY, DOES_NOT_WAIT };
+static judged fetched(int wrong) {
+    pair p = {.c = case_begin(3, 1, 1)};
+    uint32_t pad = cb_pad(p.c, "here", "", "", 1, 1, 0), done = cb_pad(p.c, "done", "", "", 1, 3, 0);
+    p.write = p.read = cb_mark_name(p.c, "part");
+    for (uint32_t g = 1; g <= 5; g++) {
+        uint64_t at = 1000 + 1000 * g;
+        int now = g == 4 ? wrong : IN_ORDER;
+        for (uint32_t rank = 1; rank < 3 && g > 1; rank++)
+            cb_pass(p.c, RING(0, 0), at + rank, cb_slot(p.c, done, 0, 0, rank), g - 1, g - 1);
+        if (now == TOLD_EARLY)
+            cb_signal(p.c, RING(0, 0), at + 10, cb_slot(p.c, pad, 2, 0, 0), g);
+        cb_payload(p.c, RING(0, 0), at + 20, WRITE, p.write, 0, g, 0, 1, 64);
+        cb_payload_end(p.c, RING(0, 0), at + 70, p.write, 0);
+        for (uint32_t rank = 1; rank < 3; rank++)
+            if (now != TOLD_EARLY || rank != 2)
+                cb_signal(p.c, RING(0, 0), at + 100 + rank, cb_slot(p.c, pad, rank, 0, 0), g);
+        for (uint32_t rank = 1; rank < 3; rank++) {
+            if (now != DOES_NOT_WAIT || rank != 2)
+                cb_pass(p.c, RING(rank, 0), at + 200 + rank, cb_slot(p.c, pad, rank, 0, 0), g, g);
+            if (now == GIVES_EARLY && rank == 2)
+                cb_signal(p.c, RING(rank, 0), at + 210, cb_slot(p.c, done, 0, 0, rank), g);
+            take(&p, RING(rank, 0), at + 300, 0, g);
+            if (now != GIVES_EARLY || rank != 2)
+                cb_signal(p.c, RING(rank, 0), at + 400, cb_slot(p.c, done, 0, 0, rank), g);
+        }
+    }
+    case_end_writers(p.c, 3, 1, 9000);
+    return judge(p.c);
+}
+static void test_what_is_fetched_from_its_writers_memory_is_compared(void **state) {
+    (void)state;
+    judged j = fetched(IN_ORDER);
+    expect_clean(&j);
+    judged_free(&j);
+    j = fetched(GIVES_EARLY);
+    expect_first(&j, XSA_LAPPING, XSA_ERROR, "rank 0 done[col=2]", 2, 0);
+    judged_free(&j);
+    j = fetched(TOLD_EARLY);
+    expect_first(&j, XSA_PARTIAL_PUBLISH, XSA_ERROR, "rank 2 here", 0, 0);
+    judged_free(&j);
+    j = fetched(DOES_NOT_WAIT);
+    expect_first(&j, XSA_PAYLOAD_RACE, XSA_ERROR, "", 2, 0);
+    judged_free(&j);
+}
+
+/* Rank 1 passes on to rank 2 what rank 0 wrote there. In round 5 it does not wait for it: rank 2 waited as ever, and nobody was named. */
+static judged passed_on(bool wrong) {
+    pair p = {.c = case_begin(3, 1, 1)};
+    uint32_t here = cb_slot(p.c, cb_pad(p.c, "here", "", "", 1, 1, 0), 1, 0, 0), go = cb_slot(p.c, cb_pad(p.c, "go", "", "", 1, 1, 0), 2, 0, 0),
+             room = cb_slot(p.c, cb_pad(p.c, "room", "", "", 1, 1, 0), 0, 0, 0);
+    p.write = p.read = cb_mark_name(p.c, "part");
+    for (uint32_t g = 1; g <= 6; g++) {
+        uint64_t at = 1000 + 1000 * g;
+        for (uint32_t rank = 0; rank < 3; rank++)
+            cb_epoch(p.c, RING(rank, 0), at, g);
+        if (g > 1)
+            cb_pass(p.c, RING(0, 0), at + 10, room, g - 1, g - 1);
+        cb_payload(p.c, RING(0, 0), at + 20, WRITE, p.write, 0, g, 2, 1, 64);
+        cb_payload_end(p.c, RING(0, 0), at + 70, p.write, 0);
+        cb_signal(p.c, RING(0, 0), at + 100, here, g);
+        if (!wrong || g != 5)
+            cb_pass(p.c, RING(1, 0), at + 150, here, g, g);
+        cb_signal(p.c, RING(1, 0), at + 200, go, g);
+        cb_pass(p.c, RING(2, 0), at + 250, go, g, g);
+        take(&p, RING(2, 0), at + 300, 0, g);
+        cb_signal(p.c, RING(2, 0), at + 400, room, g);
+    }
+    case_end_writers(p.c, 3, 1, 9000);
+    return judge(p.c);
+}
+static void test_who_passes_on_what_it_has_not_waited_for_is_named(void **state) {
+    (void)state;
+    judged j = passed_on(true);
+    expect_first(&j, XSA_PAYLOAD_RACE, XSA_ERROR, "rank 2 go", 1, 0);
+    expect_errors(&j, 1);
+    judged_free(&j);
+    j = passed_on(false);
+    expect_clean(&j);
+    judged_free(&j);
+}
+
 static void double_buffer(bool credit, bool fault) {
     pair p = begin(0);
     for (uint32_t g = 1; g <= 3; g++) {
@@ -358,7 +442,8 @@ int main(void) {
         cmocka_unit_test(test_read_before_it_is_written),    cmocka_unit_test(test_signal_before_the_data),
         cmocka_unit_test(test_weak_signal_names_the_signal), cmocka_unit_test(test_fence_behind_the_store_read_late),
         cmocka_unit_test(test_double_buffer_without_credit), cmocka_unit_test(test_reader_is_not_accused_where_what_tells_of_a_place_is_lost),
-        cmocka_unit_test(test_place_that_is_new_is_told_of_as_those_before), cmocka_unit_test(test_channel_that_laps),
+        cmocka_unit_test(test_place_that_is_new_is_told_of_as_those_before), cmocka_unit_test(test_what_is_fetched_from_its_writers_memory_is_compared),
+        cmocka_unit_test(test_who_passes_on_what_it_has_not_waited_for_is_named), cmocka_unit_test(test_channel_that_laps),
         cmocka_unit_test(test_producer_that_waited_for_the_host), cmocka_unit_test(test_block_that_did_not_join),
             cmocka_unit_test(test_without_payload_nothing_is_said)};
     return cmocka_run_group_tests(tests, NULL, NULL);
