@@ -31,7 +31,7 @@ install(FILES ${PROJECT_BINARY_DIR}/xs.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pk
 # What the command and the man pages point to.
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md)
-install(FILES examples/own/own_plain.c examples/own/own_traced.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/own)
+install(FILES examples/own/own_options.h examples/own/own_plain.c examples/own/own_traced.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/own)
 if(XS_TOOLS)
   install(DIRECTORY viewer-export/sql/xs DESTINATION ${CMAKE_INSTALL_DATADIR}/xs/perfetto-sql)
 endif()
