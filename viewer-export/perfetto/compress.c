@@ -4,6 +4,8 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "varint.h"
+
 #define LEVEL 1          /* as fast as packets are made; higher ones gain little here */
 #define HEAD_BYTES 16u   /* room for what stands before the frame */
 #define FIELD_PACKET 1u  /* of Trace */
@@ -34,14 +36,6 @@ void compress_free(compress *c) {
         return;
     ZSTD_freeCCtx(c->context);
     free(c);
-}
-
-static size_t put_varint(uint8_t *to, uint64_t value) {
-    size_t n = 0;
-    for (; value >= 0x80; value >>= 7)
-        to[n++] = (uint8_t)(value | 0x80);
-    to[n++] = (uint8_t)value;
-    return n;
 }
 
 /* Tag and length of a field of bytes. */

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <xs/errors.h>
 
+#include "varint.h"
+
 #define BUFFER_BYTES (1u << 20)
 #define SLACK_BYTES (1u << 16)  /* room for any packet whose length fits 14 bits, and then some */
 #define BULK_BYTES 8192u        /* texts and flow ids above: the packet might not be short */
@@ -111,14 +113,6 @@ void encoder_free(encoder *e) {
     free(e->parts);
     compress_free(e->zstd);
     *e = (encoder){.out = {.fd = -1}};
-}
-
-static size_t put_varint(uint8_t *to, uint64_t value) {
-    size_t n = 0;
-    for (; value >= 0x80; value >>= 7)
-        to[n++] = (uint8_t)(value | 0x80);
-    to[n++] = (uint8_t)value;
-    return n;
 }
 
 /* One pass: packed behind two bytes of length, which are filled in afterwards (padded: 7 bits and a continuation
