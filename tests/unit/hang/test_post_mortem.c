@@ -25,6 +25,19 @@ typedef struct recorded {
 
 static pid_t recorders[2]; /* that run */
 
+/* What is asked for, and that no wait is young or moves any more: the others of a hang may begin to hang later. */
+static outcome look_at_rest(pid_t pid, int waits, const want *wants, size_t count) {
+    enum { MOST = 8 };
+    static const char *const states[] = {"$.worlds[0].waits[0].state", "$.worlds[0].waits[1].state",
+                                         "$.worlds[0].waits[2].state"};
+    want all[MOST];
+    assert_true(waits <= 3 && count + 3 <= MOST);
+    memcpy(all, wants, count * sizeof *wants);
+    for (int i = 0; i < waits; i++)
+        all[count++] = (want){states[i], "hung so far"};
+    return look_for(pid, 2, waits, all, count);
+}
+
 static recorded record(const char *way, const char *ranks, const char *plan, const char *processes, int waits,
                        const char *bound, const want *wants, size_t count) {
     recorded r = {.recorder = fork()};
@@ -39,7 +52,7 @@ static recorded record(const char *way, const char *ranks, const char *plan, con
         _exit(127);
     }
     recorders[recorders[0] != 0] = r.recorder;
-    r.live = look_for(r.recorder, 2, waits, wants, count);
+    r.live = look_at_rest(r.recorder, waits, wants, count);
     return r;
 }
 #define RECORD(way, ranks, plan, processes, waits, bound, ...)                     \
