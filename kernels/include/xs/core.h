@@ -18,16 +18,21 @@ XS_FN uint32_t xs_core_apart(uint32_t order, uint32_t scope) {
     return order == XS_RELEASE ? XS_RELAXED : XS_ACQUIRE;
 }
 
-/* how: the event, its fence what stands directly before this store (xs_fence_flag). Noted after the store, with the
- * time from before it: a release would wait for the record's way to the host. */
+/* how: the event, its fence what stands directly before this store (xs_fence_flag). Noted ahead of a relaxed store,
+ * which does not wait for the record, and behind a release, which would wait for its way to the host; with the time
+ * from before the store either way. */
 XS_FN void xs_core_publish(xs_writer *w, xs_slot slot, uint64_t value, xs_how how, bool detailed, uint32_t detail,
                            uint32_t bits) {
     xs_ready_note r = xs_note_ready(w, slot);
     uint32_t order = xs_core_apart(how.order, how.scope), time = xs_note_time();
+    bool ahead = XS_SIGNAL_AHEAD && order == XS_RELAXED;
+    if (XS_TRACE && ahead)
+        xs_note_detailed_to(w, r, how, slot, value, detailed, detail, time);
     xs_ordered_store(slot.at, value, order, how.scope, bits);
     if (!XS_TRACE)
         return;
-    xs_note_detailed_to(w, r, how, slot, value, detailed, detail, time);
+    if (!ahead)
+        xs_note_detailed_to(w, r, how, slot, value, detailed, detail, time);
     w->signal_object = slot.object;
 }
 XS_FN void xs_core_store_bits(xs_writer *w, xs_slot slot, uint64_t value, uint32_t order, uint32_t scope,

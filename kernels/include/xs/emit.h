@@ -20,6 +20,9 @@
 #define XS_RING_NONE 0xfffffffeu    /* records nothing, on purpose or since no ring was free */
 #define XS_RING_FOREIGN 0xfffffffdu /* another lane of the warp is the writer: calls are counted */
 
+/* The form of signals that the next one does not wait for; it takes registers. Measured up to sm_90. */
+#define XS_SIGNAL_AHEAD (!XS_SAVE_REGISTERS && XS_ARCH < 1000)
+
 #if defined(__cplusplus)
 #define XS_ZERO {}
 #else
@@ -76,14 +79,14 @@ XS_FN void xs_emit_check(const xs_writer *w) {
 }
 
 /* In either form (record.h). dropped: into the overflow slot. */
-XS_FN void xs_emit_put(const xs_writer *w, bool on, char *at, bool dropped, uint32_t code_object, uint32_t value,
-                       uint32_t time) {
-    uint32_t sequence = w->cursor & XS_SEQUENCE_MASK;
+XS_FN void xs_emit_put(const xs_writer *w, bool on, char *at, uint32_t cursor, bool dropped, uint32_t code_object,
+                       uint32_t value, uint32_t time) {
+    uint32_t sequence = cursor & XS_SEQUENCE_MASK;
 #if XS_RECORD_WORDS == 2
     uint32_t stamp = (dropped ? sequence : sequence >> w->xs->ring_shift) + 1;
     xs_store_stamped_if(on, at, stamp, code_object, dropped ? sequence : value, time);
 #else
-    (void)dropped;
+    (void)w, (void)dropped;
     xs_store16_if(on, at, sequence, code_object, value, time);
 #endif
 }
@@ -93,7 +96,7 @@ XS_FN void xs_emit_store(xs_writer *w, bool on, uint32_t code_object, uint32_t v
     char *at = xs_emit_at(w, &dropped);
     if (dropped)
         code_object = XS_HEAD(XS_CODE_DROP, 0), value = 0;
-    xs_emit_put(w, on, at, dropped, code_object, value, time);
+    xs_emit_put(w, on, at, w->cursor, dropped, code_object, value, time);
 }
 
 XS_FN void xs_emit(xs_writer *w, uint32_t code_object, uint32_t value, uint32_t time) {
@@ -111,8 +114,20 @@ XS_FN char *xs_emit_ready(xs_writer *w) {
 }
 XS_FN void xs_emit_to(xs_writer *w, char *at, uint32_t code_object, uint32_t value, uint32_t time) {
     xs_emit_check(w);
-    xs_emit_put(w, xs_emit_stores(w), at, false, code_object, value, time);
+    xs_emit_put(w, xs_emit_stores(w), at, w->cursor, false, code_object, value, time);
     w->cursor = xs_add_if(xs_emit_moves(w), w->cursor);
+}
+/* For signals: the cursor moves on in another register than the record is stored from, else it waits until the store
+ * has read that. Waits are slower by it. */
+XS_FN void xs_emit_to_ahead(xs_writer *w, char *at, uint32_t code_object, uint32_t value, uint32_t time) {
+    uint32_t cursor = w->cursor;
+    if (!XS_SIGNAL_AHEAD) {
+        xs_emit_to(w, at, code_object, value, time);
+        return;
+    }
+    xs_emit_check(w);
+    w->cursor = xs_opaque(xs_add_if(xs_emit_moves(w), cursor));
+    xs_emit_put(w, xs_emit_stores(w), at, cursor, false, code_object, value, time);
 }
 #else
 XS_FN char *xs_emit_ready(xs_writer *w) {
@@ -122,6 +137,9 @@ XS_FN char *xs_emit_ready(xs_writer *w) {
 XS_FN void xs_emit_to(xs_writer *w, char *at, uint32_t code_object, uint32_t value, uint32_t time) {
     (void)at;
     xs_emit(w, code_object, value, time);
+}
+XS_FN void xs_emit_to_ahead(xs_writer *w, char *at, uint32_t code_object, uint32_t value, uint32_t time) {
+    xs_emit_to(w, at, code_object, value, time);
 }
 #endif
 

@@ -39,8 +39,8 @@ XS_FN xs_ready_note xs_note_ready(xs_writer *w, xs_slot slot) {
 XS_FN void xs_note_detailed_to(xs_writer *w, xs_ready_note r, xs_how how, xs_slot slot, uint64_t value, bool detailed,
                                uint32_t detail, uint32_t time) {
     bool full = xs_how_code(how) == XS_CODE_FULL || r.wide || detailed;
-    xs_emit_to(w, r.at, XS_HEAD(full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), xs_opaque(slot.object)),
-               (uint32_t)value, time);
+    xs_emit_to_ahead(w, r.at, XS_HEAD(full ? (uint32_t)XS_CODE_FULL : xs_how_code(how), xs_opaque(slot.object)),
+                     (uint32_t)value, time);
     if (!full)
         return;
     xs_emit_slow(w, xs_how_detail(how, r.wide), detail, xs_high(xs_note_full_time(time)));
