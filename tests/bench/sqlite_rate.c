@@ -34,6 +34,7 @@ static double export_once(xsv_sqlite_timing *timing) {
     xsr_sink *sinks[2] = {NULL}; /* analysis, database */
     double begin = now();
     check(xsr_open(paths, 1, &reading, &reader, &why), "xsr_open");
+    xsv_sqlite_reserve(xsr_model_of(reader)->records); /* as xs does; the bare loop has it too */
     check(xsa_open(NULL, &sinks[0]), "xsa_open");
     xsv_sqlite_options how = {.size = sizeof how, .captures = capture, .timing = timing, .analysis = sinks[0]};
     check(xsv_sqlite_open(database, &how, &sinks[1]), "xsv_sqlite_open");
@@ -98,12 +99,7 @@ static double bare_once(void) {
     sqlite3 *db;
     double begin = now();
     check(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL), "open");
-    check(sqlite3_exec(db,
-                       "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA "
-                       "locking_mode = "
-                       "EXCLUSIVE; PRAGMA cache_size = -65536; PRAGMA threads = 1; BEGIN",
-                       NULL, NULL, NULL),
-          "pragmas");
+    check(sqlite3_exec(db, XSV_PRAGMAS, NULL, NULL, NULL), "pragmas");
     check(xsv_schema_tables(db), "tables");
     for (uint32_t t = 0; t < XSV_FLOWING; t++)
         bare_table(db, t);

@@ -16,15 +16,20 @@ int blame_room(an *a) {
     return 0;
 }
 
-/* The log grows up to its size; then its older half is settled and forgotten. */
+enum { SMALL = 1 << 14 }; /* entries of a short run */
+
+/* The log doubles while it is small, and has its whole size then; when that is full its older half is settled and
+ * forgotten. */
 static int make_room(an *a) {
     an_blame *b = a->blame;
-    uint32_t used = (uint32_t)(b->next - b->first), room = b->room ? b->room * 2 : 1024;
+    uint32_t used = (uint32_t)(b->next - b->first), whole = a->options.blame_entries;
     if (used < b->room)
         return 0;
-    if (b->room >= a->options.blame_entries)
+    if (b->room >= whole)
         return blame_halve(a);
-    blame_entry *bigger = malloc(room * sizeof *bigger);
+    uint32_t room = !b->room ? 1024 : b->room < SMALL ? b->room * 2 : whole;
+    size_t bytes = room * sizeof *b->entries;
+    blame_entry *bigger = room > SMALL ? rd_large(bytes) : malloc(bytes);
     if (!bigger)
         return XS_E_MEMORY;
     for (uint64_t n = b->first; n < b->next; n++)

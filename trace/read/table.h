@@ -27,6 +27,10 @@ int rd_rows(void **array, uint32_t *room, uint32_t need, size_t width);
 int rd_circle(void **array, uint32_t *room, uint32_t *first, uint32_t count, size_t width);
 #define RD_CIRCLE(array, room, first, count) rd_circle((void **)&(array), &(room), &(first), (count), sizeof *(array))
 
+/* Much memory at once, in large pages where the system has them: page by page its faults cost more than what is done
+ * with it. Takes no room until it is used. free() frees it; NULL: out of memory. */
+void *rd_large(size_t bytes);
+
 typedef struct rd_arena { struct rd_chunk *chunks; size_t left; char *at; } rd_arena;
 const char *rd_arena_text(rd_arena *arena, const char *text, size_t bytes); /* NULL: out of memory */
 const char *rd_arena_print(rd_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -182,6 +182,16 @@ enum xsv_rank_wait_column { XSV_COLUMNS_rank_wait(C) xsv_rank_wait_count };
 #undef XSV_N
 #undef C
 
+#define XSV_PAGE_BYTES 16384
+#define XSV_CACHE_KIB 65536
+#define XSV_TEXT_OF_(number) #number
+#define XSV_TEXT_OF(number) XSV_TEXT_OF_(number)
+/* Of a database that is being made. No journal: a failure leaves it useless. Exclusive: nobody else knows the file
+ * yet. */
+#define XSV_PRAGMAS                                                                                                    \
+    "PRAGMA page_size = " XSV_TEXT_OF(XSV_PAGE_BYTES) "; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "       \
+    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -" XSV_TEXT_OF(XSV_CACHE_KIB) "; PRAGMA threads = 1; BEGIN"
+
 typedef struct xsv_column {
     const char *name, *type;
 } xsv_column;

@@ -21,10 +21,6 @@ typedef struct sqlite_sink {
     char text[256];
 } sqlite_sink;
 
-/* No journal: a failure leaves PATH.tmp useless, and it is removed. Exclusive: nobody else knows the file yet. */
-static const char pragmas[] = "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-                              "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -65536; PRAGMA threads = 1; BEGIN";
-
 static uint64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -71,7 +67,7 @@ static int open_database(sqlite_sink *s) {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     int rc = sqlite3_open_v2(s->temporary, &s->db, flags, NULL);
     if (rc == SQLITE_OK)
-        rc = sqlite3_exec(s->db, pragmas, NULL, NULL, NULL);
+        rc = sqlite3_exec(s->db, XSV_PRAGMAS, NULL, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = xsv_schema_tables(s->db);
     if (rc == SQLITE_OK)

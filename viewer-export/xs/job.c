@@ -61,9 +61,10 @@ static int refused(const export_job *job, int code, const char *why) {
     return code;
 }
 
-static int open_sqlite(const export_job *job, outputs *o) {
+static int open_sqlite(const export_job *job, const xsr_model *model, outputs *o) {
     char *captures = names_of_captures(job);
     xsv_sqlite_options how = {.size = sizeof how, .captures = captures, .timing = &o->timing, .analysis = o->analysis};
+    xsv_sqlite_reserve(model->records);
     errno = 0;
     int rc = captures ? xsv_sqlite_open(job->database, &how, &o->sqlite) : XS_E_MEMORY;
     free(captures);
@@ -158,7 +159,7 @@ static int run_passes(const export_job *job, xsr_reader *reader) {
     if (!code)
         o.sinks[o.count++] = o.analysis;
     if (!code && job->database)
-        code = open_sqlite(job, &o);
+        code = open_sqlite(job, xsr_model_of(reader), &o);
     if (!code && job->perfetto)
         code = open_perfetto(job, &o);
     if (!code)
