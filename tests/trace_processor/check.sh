@@ -104,6 +104,14 @@ windows)
     expect "$dir/run.overview.perfetto" "epochs of the overview" "$(count epochs)" "select count(*) from slice where category = 'epoch'"
     ;;
 options) # of `xs export`
+    # Packed it is the same trace.
+    "$xs" export "$dir/run" --perfetto -q -o "$dir/plain" && "$xs" export "$dir/run" --perfetto -q -o "$dir/packed" --compress || failed=1
+    sums="select count(*), sum(ts), sum(dur), sum(length(name)) from slice union all select count(*), sum(slice_in), sum(slice_out), 0 from flow
+      union all select count(*), sum(ts), sum(value), 0 from counter union all select count(*), sum(int_value), sum(length(flat_key)),
+      sum(length(string_value)) from args"
+    sound "$dir/packed.perfetto"
+    expect "$dir/packed.perfetto" "packed: slices, flows, counters, arguments" "$(query "$dir/plain.perfetto" "$sums")" "$sums"
+    [ "$(wc -c <"$dir/packed.perfetto")" -lt "$(($(wc -c <"$dir/plain.perfetto") / 2))" ] || { echo "packed: no smaller"; failed=1; }
     "$xs" export "$dir/run" --perfetto -q -o "$dir/opt" --merge-roles --slots 'rank 0 done[src=2*' --gpu-events --compress || failed=1
     trace=$dir/opt.perfetto
     sound "$trace"
